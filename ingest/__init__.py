@@ -1,0 +1,1 @@
+"""Text and files in, checked bundles and a DuckDB database out."""

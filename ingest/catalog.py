@@ -1,0 +1,316 @@
+"""The catalogue: what exists. TOML under `data/catalog/`, reviewed like code, checked like bundles.
+
+Every entry cites its `source`; what its source does not state is listed in `inferred`.
+"""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ingest.problem import Problem
+
+Key = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
+SlugId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*/[a-z0-9][a-z0-9._-]*$")]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0)]
+Natural = Annotated[int, Field(ge=1)]
+Sources = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class Entry(BaseModel):
+    """Base of every catalogue entry: frozen, unknown keys are errors, the source is required."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: Sources
+    inferred: tuple[str, ...] = ()
+    note: str | None = None
+
+
+class Variant(Entry):
+    """One model at one quant: what its file holds.
+
+    `bundle_mib` is the routed experts of one mixture-of-experts layer, `bundle_mib_by_layer` the
+    layers that differ (block index → MiB), `dense_gib` everything read for every token outside the
+    routed experts. `kernel` names the kernel class of the routed experts (`quants.toml`).
+    """
+
+    quant: str
+    kernel: Key
+    routed_bits: Positive | None = None
+    bundle_mib: Positive | None = None
+    bundle_mib_by_layer: dict[str, Positive] = Field(default_factory=dict)
+    dense_gib: NonNegative | None = None
+    file_gib: Positive | None = None
+    shards: Natural | None = None
+    files: str | None = None
+
+
+class ModelEntry(Entry):
+    """An architecture and its variants.
+
+    `parameters_b` and `always_active_b` are in 1e9; `always_active_b` counts what every token reads
+    outside the routed experts. `expert_ffn` is the inner width of one expert.
+    """
+
+    id: Key
+    name: str
+    family: Key
+    kind: Literal["moe", "dense"]
+    parameters_b: Positive
+    layers: Natural | None = None
+    moe_layers: Count | None = None
+    first_moe_layer: Count = 0
+    experts: Natural | None = None
+    experts_per_token: Natural | None = None
+    shared_experts: Count | None = None
+    hidden: Natural | None = None
+    expert_ffn: Natural | None = None
+    expert_matrices: Natural = 3
+    always_active_b: Positive | None = None
+    native_ctx: Natural | None = None
+    kv_mib_per_1k: NonNegative | None = None
+    variants: tuple[Variant, ...] = ()
+
+    def variant(self, quant: str) -> Variant | None:
+        """Find the variant of `quant`, or None."""
+        return next((v for v in self.variants if v.quant == quant), None)
+
+
+class Quant(Entry):
+    """A quantisation by name. `routed_bits` and `dense_bits` are typical bits per weight of a file
+    of that name, used where a model has no tensor table (then marked inferred).
+    """
+
+    id: str
+    kernel: Key
+    routed_bits: Positive
+    dense_bits: Positive
+
+
+class Kernel(Entry):
+    """A class of CPU matrix kernels that decode at about one rate per core."""
+
+    id: Key
+    meaning: str
+
+
+class CpuEntry(Entry):
+    """A processor. `match` lists lower-case fragments; all words of one must occur in a name.
+
+    `channels` is per socket; `all_core_ghz` under load on all cores; `ccds` counts core dies.
+    """
+
+    id: Key
+    name: str
+    match: Annotated[tuple[str, ...], Field(min_length=1)]
+    vendor: Literal["amd", "intel", "ampere", "arm", "apple", "other"]
+    generation: Key
+    platform: Literal["desktop", "mobile", "hedt", "workstation", "server"]
+    cores: Natural
+    threads: Natural
+    all_core_ghz: Positive
+    channels: Natural
+    memory: str
+    mts_max: Positive
+    ccds: Natural | None = None
+    sockets_max: Natural = 1
+
+
+class Generation(Entry):
+    """A core generation. `core_speed` is its per-clock speed on these kernels, Zen 2 = 1."""
+
+    id: Key
+    name: str
+    core_speed: Positive
+
+
+class GpuEntry(Entry):
+    """A graphics card: VRAM in GiB, memory bandwidth in GB/s, as rated by its maker."""
+
+    id: Key
+    name: str
+    match: Annotated[tuple[str, ...], Field(min_length=1)]
+    vendor: Literal["nvidia", "amd", "intel", "apple", "other"]
+    vram_gib: Positive
+    bandwidth_gbps: Positive
+
+
+class Protocol(Entry):
+    """Everything that must be equal for two numbers to be comparable."""
+
+    id: Key
+    meaning: str
+    sampling: Literal["sampled", "greedy", "none", "unknown"]
+    clock: str
+    prompts: str | None = None
+    warm_ups: Count | None = None
+    measured_runs: Natural | None = None
+    canonical: bool = False
+
+
+class BandwidthMethod(Entry):
+    """How a GB/s was measured. `reads_per_gbps` converts a figure to read bandwidth (a prior)."""
+
+    id: Key
+    meaning: str
+    measured: bool
+    counts: Literal["triad", "read", "copy", "rated", "unknown"]
+    reads_per_gbps: Positive
+
+
+class Quantity(Entry):
+    """A thing that is measured, its unit and the range outside which a value is impossible."""
+
+    id: Key
+    meaning: str
+    unit: str
+    low: float
+    high: float
+    higher_is_better: bool | None = None
+
+
+class Workload(Entry):
+    """A kind of prompt."""
+
+    id: Key
+    meaning: str
+
+
+class EngineEntry(Entry):
+    """A serving engine or a fork of one; `family` groups those with the same CPU kernels."""
+
+    id: Key
+    name: str
+    family: Key
+
+
+class Residency(BaseModel):
+    """The constants of the reference launcher for one slug, in MiB per card."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    bundle_mib: Positive
+    window_layers: Natural
+    first_layer: Count = 0
+    reserve_mib: NonNegative = 18000
+    draft_mib: NonNegative = 0
+    first_card_extra_mib: NonNegative = 768
+
+
+class SlugDrafter(BaseModel):
+    """The drafter that a slug launches with."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: str
+    depth: Natural
+    device: Literal["cpu", "gpu"]
+    file_gib: Positive | None = None
+
+
+class Slug(Entry):
+    """A named way to serve one variant: weights, engine and launch.
+
+    `reference_gpu` is a `gpus.toml` id and `cards` how many of it the slug is made for.
+    """
+
+    id: SlugId
+    model: Key
+    quant: str
+    engine: Key
+    cards: Natural
+    reference_gpu: Key
+    offload: Literal["experts", "none"]
+    ctx: Natural | None = None
+    batch: Natural | None = None
+    ubatch: Natural | None = None
+    kv: str | None = None
+    threads: str | None = None
+    drafter: SlugDrafter | None = None
+    expert_cache: bool = False
+    residency: Residency | None = None
+    host_ram_gib: Positive | None = None
+    status: Literal["production", "experimental", "incubating", "deprecated", "unknown"]
+    engine_floor: str | None = None
+    port: Natural | None = None
+
+
+class Alias(BaseModel):
+    """One spelling met in the wild. `to` is a catalogue id, or empty where the spelling names none
+    (`reason` says why). `model` narrows a slug spelling that several models share.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    spelled: Annotated[str, Field(min_length=1)]
+    to: str
+    model: Key | None = None
+    reason: str | None = None
+
+
+class Exclusion(Entry):
+    """A rule, on inputs alone, that keeps rows out of the fit and the score.
+
+    `where` is an SQL predicate over the columns of the view `decode_features`.
+    """
+
+    id: Key
+    meaning: str
+    where: str
+    accident: bool = False
+
+
+class Catalog(NamedTuple):
+    """The whole catalogue, each table keyed by id (spelling for aliases)."""
+
+    models: dict[str, ModelEntry]
+    quants: dict[str, Quant]
+    kernels: dict[str, Kernel]
+    cpus: dict[str, CpuEntry]
+    generations: dict[str, Generation]
+    gpus: dict[str, GpuEntry]
+    protocols: dict[str, Protocol]
+    workloads: dict[str, Workload]
+    bandwidth: dict[str, BandwidthMethod]
+    quantities: dict[str, Quantity]
+    engines: dict[str, EngineEntry]
+    slugs: dict[str, Slug]
+    exclusions: dict[str, Exclusion]
+    model_aliases: tuple[Alias, ...]
+    quant_aliases: tuple[Alias, ...]
+    slug_aliases: tuple[Alias, ...]
+    engine_aliases: tuple[Alias, ...]
+
+
+# file → {table in the file: (catalogue field, entry type)}
+TABLES: dict[str, dict[str, tuple[str, type[BaseModel]]]] = {
+    "quants.toml": {"quants": ("quants", Quant), "kernels": ("kernels", Kernel)},
+    "cpus.toml": {"cpus": ("cpus", CpuEntry), "generations": ("generations", Generation)},
+    "gpus.toml": {"gpus": ("gpus", GpuEntry)},
+    "protocols.toml": {
+        "protocols": ("protocols", Protocol),
+        "workloads": ("workloads", Workload),
+        "engines": ("engines", EngineEntry),
+    },
+    "bandwidth.toml": {"methods": ("bandwidth", BandwidthMethod)},
+    "quantities.toml": {"quantities": ("quantities", Quantity)},
+    "slugs.toml": {"slugs": ("slugs", Slug)},
+    "exclusions.toml": {"exclusions": ("exclusions", Exclusion)},
+    "aliases.toml": {
+        "models": ("model_aliases", Alias),
+        "quants": ("quant_aliases", Alias),
+        "slugs": ("slug_aliases", Alias),
+        "engines": ("engine_aliases", Alias),
+    },
+}
+
+
+def fold(spelling: str) -> str:
+    """Fold a spelling for look-up: case and runs of white space do not count."""
+    return " ".join(spelling.casefold().split())
