@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Literal[1] = 1
 
 How = Literal["measured", "reported", "inferred"]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -88,7 +88,7 @@ class Bandwidth(Model):
 
 
 class Memory(Model):
-    """Host memory. `gib` is binary; `mts` the configured transfer rate; channels over all sockets."""
+    """Host memory. `gib` is binary, `mts` the configured rate, channels over all sockets."""
 
     gib: Positive | None = None
     kind: Text | None = None
@@ -334,14 +334,14 @@ def bundle_id(addresses: list[str], text: str) -> str:
 
 
 def canonical_json(bundle: Bundle) -> str:
-    """Write `bundle` the one way it is stored: unset fields left out, two spaces, a final newline."""
+    """Write `bundle` the one way it is stored: unset fields left out, a final newline."""
     filled = bundle.model_dump(mode="json", exclude_defaults=True)
     whole = {"schema_version": bundle.schema_version, **filled}
     return json.dumps(whole, indent=2, ensure_ascii=False, sort_keys=False) + "\n"
 
 
 def leaves(value: object, pointer: str = "") -> Iterator[tuple[str, Any]]:
-    """List the filled leaves below `value` as (JSON pointer, value); a list of texts is one leaf."""
+    """List the filled leaves below `value` as (JSON pointer, value); a text list is one."""
     if isinstance(value, dict):
         for key, inner in value.items():
             escaped = str(key).replace("~", "~0").replace("/", "~1")

@@ -5,13 +5,14 @@ Every entry cites its `source`; what its source does not state is listed in `inf
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ingest.problem import Problem
+from ingest.shape import shape_problems
 
 Key = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
 SlugId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*/[a-z0-9][a-z0-9._-]*$")]
@@ -20,6 +21,9 @@ NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0)]
 Natural = Annotated[int, Field(ge=1)]
 Sources = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+T = TypeVar("T", bound=BaseModel)
 
 
 class Entry(BaseModel):
@@ -83,8 +87,9 @@ class ModelEntry(Entry):
 
 
 class Quant(Entry):
-    """A quantisation by name. `routed_bits` and `dense_bits` are typical bits per weight of a file
-    of that name, used where a model has no tensor table (then marked inferred).
+    """A quantisation by name, with the typical bits per weight of a file of that name.
+
+    They are used where a model has no tensor table, and marked inferred there.
     """
 
     id: str
@@ -242,8 +247,10 @@ class Slug(Entry):
 
 
 class Alias(BaseModel):
-    """One spelling met in the wild. `to` is a catalogue id, or empty where the spelling names none
-    (`reason` says why). `model` narrows a slug spelling that several models share.
+    """One spelling met in the wild.
+
+    `to` is a catalogue id, or empty where the spelling names none (`reason` says why). `model`
+    narrows a slug spelling that several models share.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -314,3 +321,134 @@ TABLES: dict[str, dict[str, tuple[str, type[BaseModel]]]] = {
 def fold(spelling: str) -> str:
     """Fold a spelling for look-up: case and runs of white space do not count."""
     return " ".join(spelling.casefold().split())
+
+
+def load_catalog(root: Path) -> tuple[Catalog, list[Problem]]:
+    """Read and check every table below `root`; all problems are listed, bad entries left out."""
+    problems: list[Problem] = []
+    tables: dict[str, list[Any]] = {field: [] for field in Catalog._fields}
+    tables["models"] = _read_models(root / "models", problems)
+    for file, parts in TABLES.items():
+        document = _read_toml(root / file, problems)
+        problems += [
+            Problem(str(root / file), key, f"unknown table; known: {', '.join(parts)}")
+            for key in document.keys() - parts.keys()
+        ]
+        for table, (field, entry) in parts.items():
+            tables[field] = _entries(
+                str(root / file), table, document.get(table, []), entry, problems
+            )
+    catalog = Catalog(
+        **{field: _keyed(field, rows, problems, root) for field, rows in tables.items()}
+    )
+    return catalog, problems + reference_problems(catalog, root)
+
+
+def _read_toml(path: Path, problems: list[Problem]) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        problems.append(Problem(str(path), "", "the file is missing; restore it"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        problems.append(Problem(str(path), "", f"is not TOML: {error}"))
+    return {}
+
+
+def _read_models(folder: Path, problems: list[Problem]) -> list[ModelEntry]:
+    models = []
+    for path in sorted(folder.glob("*.toml")):
+        found = _entries(str(path), "", [_read_toml(path, problems)], ModelEntry, problems)
+        problems += [
+            Problem(str(path), "id", f"should be the file's name, {path.stem!r}, got {model.id!r}")
+            for model in found
+            if model.id != path.stem
+        ]
+        models += found
+    return models
+
+
+def _entries(
+    path: str, table: str, rows: object, entry: type[T], problems: list[Problem]
+) -> list[T]:
+    if not isinstance(rows, list):
+        problems.append(Problem(path, table, f"should be a list: write [[{table}]]"))
+        return []
+    entries = []
+    for index, row in enumerate(rows):
+        try:
+            entries.append(entry.model_validate(row))
+        except ValidationError as error:
+            prefix = f"{table}[{index}]." if table else ""
+            problems += [
+                problem._replace(where=prefix + problem.where)
+                for problem in shape_problems(path, error, entry)
+            ]
+    return entries
+
+
+def _keyed(field: str, rows: list[Any], problems: list[Problem], root: Path) -> Any:  # noqa: ANN401 - a Catalog field
+    if field.endswith("_aliases"):
+        keys = [(fold(row.spelled), row.model) for row in rows]
+    else:
+        keys = [row.id for row in rows]
+    problems += [
+        Problem(str(root), field, f"{key!r} stands {n} times; keep one")
+        for key, n in Counter(keys).items()
+        if n > 1
+    ]
+    return tuple(rows) if field.endswith("_aliases") else dict(zip(keys, rows, strict=True))
+
+
+def reference_problems(catalog: Catalog, root: Path) -> list[Problem]:
+    """List every name in the catalogue that points at an entry which does not exist."""
+    wanted: list[tuple[str, str, str, Container[str]]] = [
+        *(
+            (f"models/{m.id}.toml", f"variants.{v.quant}.quant", v.quant, catalog.quants)
+            for m in catalog.models.values()
+            for v in m.variants
+        ),
+        *(
+            (f"models/{m.id}.toml", f"variants.{v.quant}.kernel", v.kernel, catalog.kernels)
+            for m in catalog.models.values()
+            for v in m.variants
+        ),
+        *(
+            ("quants.toml", f"{q.id}.kernel", q.kernel, catalog.kernels)
+            for q in catalog.quants.values()
+        ),
+        *(
+            ("cpus.toml", f"{c.id}.generation", c.generation, catalog.generations)
+            for c in catalog.cpus.values()
+        ),
+        *(("slugs.toml", f"{s.id}.model", s.model, catalog.models) for s in catalog.slugs.values()),
+        *(("slugs.toml", f"{s.id}.quant", s.quant, catalog.quants) for s in catalog.slugs.values()),
+        *(
+            ("slugs.toml", f"{s.id}.engine", s.engine, catalog.engines)
+            for s in catalog.slugs.values()
+        ),
+        *(
+            ("slugs.toml", f"{s.id}.reference_gpu", s.reference_gpu, catalog.gpus)
+            for s in catalog.slugs.values()
+        ),
+        *_alias_references(catalog),
+    ]
+    return [
+        Problem(str(root / file), where, f"names {name!r}, which the catalogue does not have")
+        for file, where, name, table in wanted
+        if name not in table
+    ]
+
+
+def _alias_references(catalog: Catalog) -> Iterable[tuple[str, str, str, Container[str]]]:
+    tables = (
+        (catalog.model_aliases, "models", catalog.models),
+        (catalog.quant_aliases, "quants", catalog.quants),
+        (catalog.slug_aliases, "slugs", catalog.slugs),
+        (catalog.engine_aliases, "engines", catalog.engines),
+    )
+    for aliases, name, table in tables:
+        for alias in aliases:
+            if alias.to:
+                yield "aliases.toml", f"{name}.{alias.spelled!r}.to", alias.to, table
+            if alias.model:
+                yield "aliases.toml", f"{name}.{alias.spelled!r}.model", alias.model, catalog.models

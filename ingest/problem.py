@@ -19,7 +19,7 @@ class Problem(NamedTuple):
     severity: Severity = "error"
 
     def __str__(self) -> str:
-        """One line for a person: `path: where: message`, with the severity unless it is an error."""
+        """One line for a person: `path: where: message`; the severity unless it is an error."""
         mark = "" if self.severity == "error" else f"{self.severity}: "
         place = f"{self.where}: " if self.where else ""
         return f"{self.path}: {place}{mark}{self.message}"
