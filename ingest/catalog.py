@@ -54,6 +54,13 @@ class Variant(Entry):
     shards: Natural | None = None
     files: str | None = None
 
+    def bundles_mib(self, model: "ModelEntry") -> list[float]:
+        """List the routed MiB of each mixture-of-experts layer, first to last; [] if unknown."""
+        if self.bundle_mib is None or not model.moe_layers:
+            return []
+        blocks = range(model.first_moe_layer, model.first_moe_layer + model.moe_layers)
+        return [self.bundle_mib_by_layer.get(str(block), self.bundle_mib) for block in blocks]
+
 
 class ModelEntry(Entry):
     """An architecture and its variants.
