@@ -4,8 +4,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ingest.bundle import Bundle, Drafter, ExpertCache, Off, Provenance, Run, Status, leaves
+from ingest.bundle import (
+    Bundle,
+    Drafter,
+    ExpertCache,
+    Off,
+    Provenance,
+    Run,
+    Status,
+    leaves,
+)
 from ingest.catalog import Catalog, ModelEntry, Variant
+from ingest.folder import Filed
 from ingest.hardware import find_cpu, find_gpu
 
 Row = dict[str, Any]
@@ -13,15 +23,6 @@ Rows = dict[str, list[Row]]
 
 RUN_ID_CHARS = 12
 """Enough of a SHA-256 to name a bundle among millions, short enough for an address."""
-
-
-class Filed(NamedTuple):
-    """A bundle as it lies in `data/reports`: its folder, its states, a hash over its files."""
-
-    path: str
-    bundle: Bundle
-    statuses: tuple[Status, ...]
-    content_hash: str
 
 
 class State(NamedTuple):

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from ingest.bundle import Bundle, Measurement, Run, leaves
 from ingest.catalog import Catalog
+from ingest.folder import Filed
 from ingest.problem import Problem, Severity
-from ingest.rows import Filed, provenance_of
+from ingest.rows import provenance_of
 
 Finding = tuple[str, str]
 Check = Callable[[Filed, Catalog], Iterator[Finding]]

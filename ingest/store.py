@@ -15,8 +15,9 @@ import duckdb
 import polars as pl
 
 from ingest.catalog import Catalog
+from ingest.folder import Filed
 from ingest.problem import Problem
-from ingest.rows import Filed, Row, Rows, bundle_rows, catalog_rows
+from ingest.rows import Row, Rows, bundle_rows, catalog_rows
 
 STORAGE_VERSION = "v1.0.0"
 """Oldest storage format, so that any DuckDB from 1.0 on opens a published file."""
@@ -204,3 +205,20 @@ def opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     }
     with duckdb.connect(str(path), read_only=True, config=config) as connection:
         yield connection
+
+
+def summary(path: Path) -> str:
+    """Count what the database holds, in one line a person can quote."""
+    with opened(path) as connection:
+        row = connection.execute(_SUMMARY).fetchone()
+    counts = row or ()
+    words = ("bundles", "rigs", "rig states", "runs", "measurements", "flagged")
+    return ", ".join(f"{n:,} {word}" for n, word in zip(counts, words, strict=True))
+
+
+_SUMMARY = """
+SELECT (SELECT count(*) FROM bundles), (SELECT count(*) FROM machines),
+    (SELECT count(*) FROM rig_states), (SELECT count(*) FROM runs),
+    (SELECT count(*) FROM measurements),
+    (SELECT count(*) FROM measurements WHERE status <> 'active')
+"""

@@ -1,0 +1,60 @@
+# `make site` and `make test` are all a newcomer needs; each sets up .venv by itself.
+SHELL := /bin/bash
+PYTHON ?= python3
+BIN := .venv/bin
+export NO_MKDOCS_2_WARNING := 1
+export PYTHONPATH :=
+
+.DEFAULT_GOAL := help
+.PHONY: help site test lint types pytest serve load fit lock clean
+
+help:  ## list what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.venv/ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; found $$($(PYTHON) --version). Try: make PYTHON=python3.12 …"; exit 1; }
+	@echo "setting up .venv (once)"
+	@[ -x $(BIN)/python ] || $(PYTHON) -m venv .venv
+	@if command -v uv >/dev/null; then \
+	  uv pip sync --quiet --python $(BIN)/python --compile-bytecode --require-hashes requirements.lock; \
+	else \
+	  $(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock; \
+	fi
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip -q
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+site: .venv/ready  ## load, fit and build the site into build/site
+	@$(BIN)/rigbook load
+	@$(BIN)/rigbook fit
+	@$(BIN)/rigbook site
+
+load: .venv/ready  ## data/ -> build/rigbook.duckdb
+	@$(BIN)/rigbook load
+
+fit: load  ## build/rigbook.duckdb -> build/model.json
+	@$(BIN)/rigbook fit
+
+serve: .venv/ready  ## look at build/site on http://127.0.0.1:8000
+	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
+
+test: lint types pytest  ## everything that must hold: lint, types, tests
+
+lint: .venv/ready
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/rigbook check
+
+types: .venv/ready
+	@$(BIN)/mypy
+
+pytest: .venv/ready
+	@$(BIN)/python -m pytest
+
+lock:  ## pin every dependency by hash (needs uv)
+	uv lock --quiet
+	uv export --quiet --all-groups --all-extras --no-emit-project --no-header -o requirements.lock
+
+clean:  ## remove what was built (not .venv)
+	rm -rf build site/docs/results

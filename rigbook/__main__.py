@@ -1,0 +1,89 @@
+"""The front door: `rigbook VERB …`, and `predict …` for `rigbook predict …`.
+
+Exit codes: 0 done, 1 the input has errors, 2 misuse, 130 interrupted. A bug is a traceback.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from ingest.misuse import Misuse
+
+# verb → one line of help; the module is rigbook.<verb>, with `-` as `_`
+VERBS = {
+    "predict": "tokens/s of each slug on a rig, with interval, evidence and limit",
+    "check": "validate bundles and the catalogue; list every problem",
+    "load": "build the DuckDB database from data/",
+    "query": "ask the database in SQL, read-only",
+    "fit": "fit the decode model on the database",
+    "evaluate": "score the model on machines left out",
+    "import": "turn collected rows and the seed table into bundles",
+    "site": "build the static site",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one verb and return the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if not words or words[0] in ("-h", "--help"):
+        sys.stdout.write(_overview())
+        return 0 if words else 2
+    verb, *rest = words
+    if verb not in VERBS:
+        sys.stderr.write(f"rigbook: no verb {verb!r}; one of {', '.join(VERBS)}\n")
+        return 2
+    return _run(verb, rest)
+
+
+def predict_main() -> int:
+    """Run `predict …`."""
+    return _run("predict", sys.argv[1:], program="predict")
+
+
+def _overview() -> str:
+    lines = [f"  {verb:<10} {text}" for verb, text in VERBS.items()]
+    return "\n".join(
+        [
+            "usage: rigbook VERB …",
+            "",
+            "What will this model do on my rig, how sure are we, and which launch line gets it?",
+            "",
+            *lines,
+            "",
+            "examples:",
+            "  rigbook predict --triad 52 --cores 16",
+            "  rigbook check data",
+            "",
+        ]
+    )
+
+
+def _run(verb: str, words: list[str], program: str | None = None) -> int:
+    module = importlib.import_module(f"rigbook.{'import_' if verb == 'import' else verb}")
+    parser = argparse.ArgumentParser(
+        prog=program or f"rigbook {verb}",
+        description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=module.EXAMPLES,
+    )
+    module.add_arguments(parser)
+    try:
+        code: int = module.run(parser.parse_args(words))
+        sys.stdout.flush()
+    except Misuse as error:
+        sys.stderr.write(f"{parser.prog}: {error}\n")
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write(f"{parser.prog}: interrupted\n")
+        return 130
+    except BrokenPipeError:
+        # The reader went away (`| head`): point stdout elsewhere so that closing it stays quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
