@@ -1,10 +1,19 @@
 """Shared fixtures: the committed catalogue, an in-memory database, and what this machine has."""
 
+import json
 import os
 import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
+
+from ingest.bundle import Bundle, Status
+from ingest.catalog import Catalog, load_catalog
+from ingest.folder import Filed
+from ingest.store import create, fill
 
 ROOT = Path(__file__).parents[1]
 TOOLS = {"browser": "chromium", "node": "node", "postgres": "postgres", "engine": "llama-server"}
@@ -25,3 +34,38 @@ def pytest_runtest_makereport(item: pytest.Item) -> object:
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped, and RIGBOOK_NO_SKIPS is set"
     return report
+
+
+@pytest.fixture
+def document() -> dict[str, Any]:
+    """The valid bundle that every invalid one is an edit of."""
+    loaded: dict[str, Any] = json.loads((ROOT / "tests/reports/valid.json").read_text())
+    return loaded
+
+
+def _filed(document: dict[str, Any], statuses: tuple[Status, ...] = ()) -> Filed:
+    bundle = Bundle.model_validate(document)
+    return Filed(f"{bundle.rig.machine}/undated-test-00000000", bundle, statuses, "0" * 64)
+
+
+@pytest.fixture(scope="session")
+def filed() -> Callable[..., Filed]:
+    """File a bundle document as the store and the rules get it."""
+    return _filed
+
+
+@pytest.fixture(scope="session")
+def catalog() -> Catalog:
+    """The committed catalogue, which must be free of problems."""
+    found, problems = load_catalog(ROOT / "data/catalog")
+    assert problems == []
+    return found
+
+
+@pytest.fixture
+def database(catalog: Catalog, document: dict[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:
+    """An in-memory database that holds the valid bundle."""
+    with duckdb.connect() as connection:
+        create(connection)
+        fill(connection, [_filed(document)], catalog)
+        yield connection

@@ -1,0 +1,66 @@
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingest.bundle import Status
+from ingest.catalog import Catalog
+from ingest.folder import Filed
+from ingest.problem import Problem
+from ingest.rules import RULES, rule_problems
+
+INVALID = sorted((Path(__file__).parent / "reports/invalid").glob("*.json"))
+
+
+def edited(document: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
+    """Set the value at each JSON pointer of `edits` in a copy of `document`."""
+    changed = copy.deepcopy(document)
+    for pointer, value in edits.items():
+        *path, last = [
+            step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]
+        ]
+        place: Any = changed
+        for step in path:
+            place = place[int(step)] if isinstance(place, list) else place.setdefault(step, {})
+        place[last] = value
+    return changed
+
+
+def test_the_valid_bundle_breaks_no_rule(
+    document: dict[str, Any], filed: Callable[..., Filed], catalog: Catalog
+) -> None:
+    assert rule_problems(filed(document), catalog) == []
+
+
+def test_every_rule_has_its_invalid_bundle_and_says_what_it_is() -> None:
+    assert [path.stem for path in INVALID] == sorted(rule.name for rule in RULES)
+    assert all(rule.check.__doc__ for rule in RULES)
+
+
+@pytest.mark.parametrize("path", INVALID, ids=lambda path: path.stem)
+def test_an_invalid_bundle_breaks_its_rule(
+    path: Path, document: dict[str, Any], filed: Callable[..., Filed], catalog: Catalog
+) -> None:
+    case = json.loads(path.read_text())
+    statuses = tuple(Status.model_validate(status) for status in case.get("statuses", []))
+    broken = filed(edited(document, case.get("edits", {})), statuses)
+    rule = next(rule for rule in RULES if rule.name == path.stem)
+    found = list(rule.check(broken, catalog))
+    assert [place for place, _ in found] == [case["place"]]
+    assert case["message"] in found[0][1]
+    expected = Problem(f"{broken.path}/report.json", *found[0], rule.severity)
+    assert expected in rule_problems(broken, catalog)
+
+
+def test_all_findings_are_listed_not_the_first(
+    document: dict[str, Any], filed: Callable[..., Filed], catalog: Catalog
+) -> None:
+    edits = {
+        "/runs/0/measurements/0/quantity": "decod",
+        "/runs/0/measurements/1/protocol": "clubb",
+        "/rig/memory/channels_populated": 12,
+    }
+    assert len(rule_problems(filed(edited(document, edits)), catalog)) == 3
