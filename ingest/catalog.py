@@ -41,7 +41,8 @@ class Variant(Entry):
 
     `bundle_mib` is the routed experts of one mixture-of-experts layer, `bundle_mib_by_layer` the
     layers that differ (block index → MiB), `dense_gib` everything read for every token outside the
-    routed experts. `kernel` names the kernel class of the routed experts (`quants.toml`).
+    routed experts, `embedding_gib` the look-up tables, which stay on the host and are read a row a
+    token. `kernel` names the kernel class of the routed experts (`quants.toml`).
     """
 
     quant: str
@@ -50,6 +51,7 @@ class Variant(Entry):
     bundle_mib: Positive | None = None
     bundle_mib_by_layer: dict[str, Positive] = Field(default_factory=dict)
     dense_gib: NonNegative | None = None
+    embedding_gib: NonNegative | None = None
     file_gib: Positive | None = None
     shards: Natural | None = None
     files: str | None = None
@@ -58,15 +60,20 @@ class Variant(Entry):
         """List the routed MiB of each mixture-of-experts layer, first to last; [] if unknown."""
         if self.bundle_mib is None or not model.moe_layers:
             return []
-        blocks = range(model.first_moe_layer, model.first_moe_layer + model.moe_layers)
-        return [self.bundle_mib_by_layer.get(str(block), self.bundle_mib) for block in blocks]
+        return [
+            self.bundle_mib_by_layer.get(str(block), self.bundle_mib)
+            for block in model.moe_blocks()
+        ]
 
 
 class ModelEntry(Entry):
     """An architecture and its variants.
 
     `parameters_b` and `always_active_b` are in 1e9; `always_active_b` counts what every token reads
-    outside the routed experts. `expert_ffn` is the inner width of one expert.
+    outside the routed experts, `embedding_b` the look-up tables (a row a token) and `mtp_b` the
+    prediction layers that plain decoding skips: routed + always active + embedding + prediction
+    layers = all. `expert_ffn` is the inner width of one expert, `expert_hidden` its outer width
+    where that is not `hidden`. MoE layers are `first_moe_layer`, + `moe_layer_step`, …
     """
 
     id: Key
@@ -82,11 +89,20 @@ class ModelEntry(Entry):
     shared_experts: Count | None = None
     hidden: Natural | None = None
     expert_ffn: Natural | None = None
+    expert_hidden: Natural | None = None
+    moe_layer_step: Natural = 1
     expert_matrices: Natural = 3
     always_active_b: Positive | None = None
+    embedding_b: NonNegative | None = None
+    mtp_b: NonNegative | None = None
     native_ctx: Natural | None = None
     kv_mib_per_1k: NonNegative | None = None
     variants: tuple[Variant, ...] = ()
+
+    def moe_blocks(self) -> range:
+        """List the block indices of the mixture-of-experts layers; empty if unknown."""
+        first, step = self.first_moe_layer, self.moe_layer_step
+        return range(first, first + step * (self.moe_layers or 0), step)
 
     def variant(self, quant: str) -> Variant | None:
         """Find the variant of `quant`, or None."""
