@@ -172,6 +172,7 @@ def _gpu_rows(bundle: Bundle, catalog: Catalog, state_id: str) -> Iterator[Row]:
     for card, gpu in enumerate(gpus):
         entry = find_gpu(catalog, gpu.name)
         yield {
+            "bundle_id": bundle.id,
             "state_id": state_id,
             "card": card,
             "gpu": entry.id if entry else None,

@@ -199,7 +199,7 @@ CREATE TABLE statuses (
     state      VARCHAR NOT NULL,
     reason     VARCHAR NOT NULL,
     date       DATE NOT NULL,
-    by         VARCHAR NOT NULL,
+    "by"       VARCHAR NOT NULL,
     link       VARCHAR,
     position   INTEGER NOT NULL   -- line of status.jsonl; the last one for a target holds
 );

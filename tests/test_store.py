@@ -153,7 +153,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_database(tmp_path: Path, delay_s: f
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        while not path.exists():
+        while not path.exists() and process.poll() is None:
             time.sleep(0.01)
         time.sleep(delay_s)
         process.send_signal(signal.SIGKILL)
