@@ -148,8 +148,8 @@ class Offload(Model):
     """What left the GPUs.
 
     `resident` nothing; `experts` routed experts of `layers_on_cpu` layers; `layers` whole layers;
-    `cpu-only` everything; `fit` the engine's own fitter decided; `engine-managed` an engine that
-    streams or hybridises by itself.
+    `cpu-only` everything; `fit` the engine's or the launcher's own fitter decided;
+    `engine-managed` an engine that streams or hybridises by itself.
     """
 
     kind: OffloadKind
@@ -184,6 +184,8 @@ class Launch(Model):
     ctx: Natural | None = None
     kv: Text | None = None
     gpus_used: Count | None = None
+    sockets_used: Natural | None = None
+    numa: Text | None = None
     tensor_parallel: Natural | None = None
     thinking: bool | None = None
     offload: Offload | None = None

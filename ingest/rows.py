@@ -224,6 +224,8 @@ def _run_row(filed: Filed, index: int, run: Run, ids: Row) -> Row:
         "ctx": launch.ctx,
         "kv": launch.kv,
         "gpus_used": launch.gpus_used,
+        "sockets_used": launch.sockets_used,
+        "numa": launch.numa,
         "tensor_parallel": launch.tensor_parallel,
         "thinking": launch.thinking,
         "offload": offload.kind if offload else None,

@@ -103,6 +103,8 @@ CREATE TABLE runs (
     ctx                INTEGER,   -- context allocated, tokens
     kv                 VARCHAR,
     gpus_used          INTEGER,
+    sockets_used       INTEGER,   -- processors that the run was bound to
+    numa               VARCHAR,
     tensor_parallel    INTEGER,
     thinking           BOOLEAN,
     offload            VARCHAR,   -- resident | experts | layers | cpu-only | fit | engine-managed
