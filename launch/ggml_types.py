@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class GgmlType(NamedTuple):
-    """A type: its name, the weights of one block and the bytes of one block (0: not stated here)."""
+    """A type: its name, the weights and the bytes of one block (0: not stated here)."""
 
     name: str
     block: int = 0

@@ -5,6 +5,7 @@ broken or malicious file costs one error and little memory. Weights are never re
 (vocabularies) are stepped over and only counted.
 """
 
+import math
 import struct
 from typing import NamedTuple, Protocol
 
@@ -210,15 +211,12 @@ def _sized(cursor: _Cursor, rows: list[Row], data_bytes: int, alignment: int) ->
 
 def _tensor(cursor: _Cursor, row: Row, end: int, alignment: int, data_bytes: int) -> Tensor:
     name, shape, number, offset = row
-    count = 1
-    for extent in shape:
-        count *= extent
     place = f"tensor {name[:80]!r}"
-    if not shape or not 0 < count < 1 << 63:
-        raise cursor.fail(f"{place} has the impossible shape {shape}")
     if offset % alignment:
         raise cursor.fail(f"{place} starts at {offset}, not on a multiple of {alignment}")
-    size = _size_bytes(cursor, place, number, shape, count, end - offset)
+    size = _size_bytes(cursor, row)
+    if size is None:
+        size = max(end - offset, 0)
     if offset + size > data_bytes:
         raise cursor.fail(
             f"{place} ends at {offset + size} of the data, but there are {max(data_bytes, 0)} "
@@ -229,13 +227,14 @@ def _tensor(cursor: _Cursor, row: Row, end: int, alignment: int, data_bytes: int
     return Tensor(name, shape, type_of(number).name, offset, size)
 
 
-def _size_bytes(
-    cursor: _Cursor, place: str, number: int, shape: tuple[int, ...], count: int, room: int
-) -> int:
-    """Count bytes by block layout; a type without one fills the room up to the next tensor."""
-    kind = type_of(number)
+def _size_bytes(cursor: _Cursor, row: Row) -> int | None:
+    """Count bytes by block layout; None for a type without one: it fills the room it has."""
+    name, shape, number, _ = row
+    kind, count = type_of(number), math.prod(shape)
+    if not shape or not 0 < count < 1 << 63:
+        raise cursor.fail(f"tensor {name[:80]!r} has the impossible shape {shape}")
     if not kind.block:
-        return max(room, 0)
+        return None
     if shape[0] % kind.block:
-        raise cursor.fail(f"{place}: a row of {shape[0]} is not whole {kind.name} blocks")
+        raise cursor.fail(f"tensor {name[:80]!r}: {shape[0]} a row is not whole {kind.name} blocks")
     return count // kind.block * kind.block_bytes

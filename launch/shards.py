@@ -1,12 +1,12 @@
 """The files of one model: a single GGUF, or the numbered parts of a split one."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from launch.gguf import GgufError, Header, Source, Tensor, Value, read_header
-from launch.source import Sources, is_url
 
 _PART = re.compile(r"-(\d{5})-of-(\d{5})(?=\.gguf(?:$|\?))")
 SHARD_LIMIT = 1000
@@ -43,25 +43,25 @@ def part_names(name: str) -> list[str]:
     return [f"{head}-{part:05d}-of-{count:05d}{tail}" for part in range(1, count + 1)]
 
 
-def read_weights(name: str, sources: Sources) -> Weights:
+def is_url(name: str) -> bool:
+    """Tell whether `name` is a web address."""
+    return urlsplit(name).scheme in ("http", "https")
+
+
+def read_weights(name: str, opened: Callable[[str], Source]) -> Weights:
     """Read the headers of every part of the model at path or URL `name`. Raises GgufError."""
     names = part_names(name)
     if not is_url(name) and Path(name).exists():
         missing = [part for part in names if not Path(part).exists()]
         if missing:
             raise GgufError(f"{name}: parts are missing: {', '.join(missing)}; download them")
-    headers = [read_header(source) for source in _opened(names, sources)]
+    headers = [read_header(opened(part)) for part in names]
     _check_split(name, headers)
     tensors = tuple(tensor for header in headers for tensor in header.tensors)
     if len({tensor.name for tensor in tensors}) < len(tensors):
         raise GgufError(f"{name}: a tensor stands in two parts: they are not of one model")
     total = sum(header.file_bytes for header in headers)
     return Weights(tuple(names), headers[0].metadata, tensors, total)
-
-
-def _opened(names: list[str], sources: Sources) -> Iterator[Source]:
-    for name in names:
-        yield sources.open(name)
 
 
 def _check_split(name: str, headers: list[Header]) -> None:

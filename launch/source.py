@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
-from urllib.parse import urlsplit
 
 import httpx
 
 from launch.gguf import GgufError
+from launch.shards import is_url
 
 ATTEMPTS = 4
 """Tries for one range; each resumes where the last one broke off."""
@@ -128,8 +128,3 @@ class Sources:
             return RemoteFile(name, self._client)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.TooManyRedirects) as error:
             raise GgufError(f"{name}: cannot be fetched: {error}") from error
-
-
-def is_url(name: str) -> bool:
-    """Tell whether `name` is a web address."""
-    return urlsplit(name).scheme in ("http", "https")

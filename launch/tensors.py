@@ -131,3 +131,65 @@ def _layers(tensors: Iterable[Tensor]) -> tuple[Layer, ...]:
         )
         for block, found in sorted(sums.items())
     )
+
+
+def lines(weights: Weights, table: Table) -> list[str]:
+    """Describe the table for a person: totals, then a line a group of equal layers."""
+    said = [
+        f"{weights.architecture or 'unnamed architecture'}, {len(weights.tensors)} tensors in "
+        f"{len(weights.files)} file{'s' if len(weights.files) > 1 else ''}, "
+        f"{_gib(weights.file_bytes)}",
+        f"routed experts {_gib(table.routed_bytes)} · dense {_gib(table.dense_bytes)} "
+        f"(shared experts {_gib(table.shared_bytes)} of it) · "
+        f"embedding {_gib(table.embedding_bytes)}",
+        "types: " + ", ".join(f"{kind} {_gib(size)}" for kind, size in table.type_bytes.items()),
+    ]
+    per_token = table.read_per_token_bytes()
+    if table.is_moe and per_token:
+        said.append(
+            f"{table.experts_per_token} of {table.experts} experts a token: "
+            f"{_gib(round(per_token))} read a token with all experts on the host"
+        )
+    if table.first_prediction_block is not None:
+        said.append(f"blocks from {table.first_prediction_block} on only predict further tokens")
+    if not table.is_moe:
+        said.append("dense: no routed experts, so there is nothing to keep on the host")
+    return said + [_layer_line(*group) for group in _groups(table.layers)]
+
+
+def _groups(layers: Iterable[Layer]) -> list[tuple[int, Layer]]:
+    """Join neighbours of equal bytes: (first block, last layer of the group)."""
+    groups: list[tuple[int, Layer]] = []
+    for row in layers:
+        if groups and row[1:] == groups[-1][1][1:] and row.block == groups[-1][1].block + 1:
+            groups[-1] = (groups[-1][0], row)
+        else:
+            groups.append((row.block, row))
+    return groups
+
+
+def _layer_line(first: int, row: Layer) -> str:
+    blocks = f"blk.{first}" if first == row.block else f"blk.{first}-{row.block}"
+    return (
+        f"{blocks:<12} routed {row.routed_bytes / MIB:9.2f} MiB  "
+        f"shared {row.shared_bytes / MIB:7.2f} MiB  dense {row.dense_bytes / MIB:8.2f} MiB  "
+        f"{' '.join(row.routed_types)}"
+    ).rstrip()
+
+
+def _gib(size: int) -> str:
+    return f"{size / (1 << 30):.2f} GiB" if size >= 1 << 28 else f"{size / MIB:.2f} MiB"
+
+
+def as_document(weights: Weights, table: Table, entry: object) -> dict[str, object]:
+    """Put the table into one JSON document."""
+    return {
+        "schema": "rigbook.gguf/1",
+        "files": list(weights.files),
+        "architecture": weights.architecture,
+        "file_bytes": weights.file_bytes,
+        **table._asdict(),
+        "layers": [row._asdict() for row in table.layers],
+        "read_per_token_bytes": table.read_per_token_bytes(),
+        "entry": entry,
+    }

@@ -19,6 +19,7 @@ VERBS = {
     "query": "ask the database in SQL, read-only",
     "fit": "fit the decode model on the database",
     "evaluate": "score the model on machines left out",
+    "gguf": "what a GGUF holds: bytes by role, layer and type",
     "import": "turn collected rows and the seed table into bundles",
     "site": "build the static site",
 }
