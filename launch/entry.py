@@ -1,5 +1,6 @@
 """The catalogue entry that a GGUF would add, as TOML that `rigbook check` accepts."""
 
+import itertools
 import re
 from collections import Counter
 from math import prod
@@ -91,7 +92,7 @@ def _kernel(kinds: Counter[str], catalog: Catalog) -> str:
 
 
 def _step(blocks: list[int]) -> int | None:
-    steps = {after - before for before, after in zip(blocks, blocks[1:], strict=False)}
+    steps = {after - before for before, after in itertools.pairwise(blocks)}
     return steps.pop() if len(steps) == 1 and steps != {1} else None
 
 

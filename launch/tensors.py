@@ -136,12 +136,16 @@ def _layers(tensors: Iterable[Tensor]) -> tuple[Layer, ...]:
 def lines(weights: Weights, table: Table) -> list[str]:
     """Describe the table for a person: totals, then a line a group of equal layers."""
     said = [
-        f"{weights.architecture or 'unnamed architecture'}, {len(weights.tensors)} tensors in "
-        f"{len(weights.files)} file{'s' if len(weights.files) > 1 else ''}, "
-        f"{_gib(weights.file_bytes)}",
-        f"routed experts {_gib(table.routed_bytes)} · dense {_gib(table.dense_bytes)} "
-        f"(shared experts {_gib(table.shared_bytes)} of it) · "
-        f"embedding {_gib(table.embedding_bytes)}",
+        (
+            f"{weights.architecture or 'unnamed architecture'}, {len(weights.tensors)} tensors in "
+            f"{len(weights.files)} file{'s' if len(weights.files) > 1 else ''}, "
+            f"{_gib(weights.file_bytes)}"
+        ),
+        (
+            f"routed experts {_gib(table.routed_bytes)} · dense {_gib(table.dense_bytes)} "
+            f"(shared experts {_gib(table.shared_bytes)} of it) · "
+            f"embedding {_gib(table.embedding_bytes)}"
+        ),
         "types: " + ", ".join(f"{kind} {_gib(size)}" for kind, size in table.type_bytes.items()),
     ]
     per_token = table.read_per_token_bytes()
