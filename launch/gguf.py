@@ -203,7 +203,7 @@ def _sized(cursor: _Cursor, rows: list[Row], data_bytes: int, alignment: int) ->
     if len({name for name, *_ in rows}) < len(rows):
         raise cursor.fail("a tensor name stands twice")
     offsets = sorted({offset for *_, offset in rows})
-    ends = dict(zip(offsets, [*offsets[1:], max(data_bytes, 0)], strict=True))
+    ends = dict(zip(offsets, [*offsets[1:], max(data_bytes, 0)], strict=False))
     if len(offsets) < len(rows):
         raise cursor.fail("two tensors share one offset")
     return tuple(_tensor(cursor, row, ends[row[3]], alignment, data_bytes) for row in rows)
