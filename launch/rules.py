@@ -6,6 +6,7 @@ pattern can hold one.
 """
 
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -56,8 +57,11 @@ def _parse(part: str, number: int, origin: str) -> Rule:
     if foreign:
         raise RuleError(f"{place}: {foreign[0]!r} is no part of the engine's patterns (ECMAScript)")
     try:
-        re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
+        with warnings.catch_warnings():
+            # `[[:digit:]]` and the like mean one thing to the engine and another to Python.
+            warnings.simplefilter("error", FutureWarning)
+            re.compile(pattern)
+    except (re.error, RecursionError, OverflowError, FutureWarning) as error:
         raise RuleError(f"{place} is no pattern: {error}") from error
     return Rule(pattern, buffer, origin)
 

@@ -56,6 +56,7 @@ def test_a_reference_launchers_list_is_read() -> None:
         ("(?i)exps=CPU", "'(?' is no part of the engine's patterns"),
         ("(?<!sh)exp=CPU", "ECMAScript"),
         ("a++=CPU", "ECMAScript"),
+        ("blk.[[:digit:]]=CPU", "is no pattern"),
         ("x" * 100_001 + "=CPU", "has 100005 characters"),
     ],
 )
