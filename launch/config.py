@@ -13,7 +13,9 @@ from ingest.catalog import Catalog, Count, Entry, Key, Natural, SlugId
 from ingest.problem import Problem
 from launch.flags import Flags, checked, load_flags, read_toml
 
-RelativePath = Annotated[str, Field(pattern=r"^(?!/)(?!.*(^|/)\.\.(/|$))[\w./-]+$")]
+RelativePath = Annotated[
+    str, Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*$")
+]
 """A path below the model folder; it cannot lead out of it."""
 EnvironmentName = Annotated[str, Field(pattern=r"^[A-Z_][A-Z0-9_]*$")]
 
@@ -21,7 +23,7 @@ EnvironmentName = Annotated[str, Field(pattern=r"^[A-Z_][A-Z0-9_]*$")]
 class Download(Entry):
     """Where the weights come from: a repository, and which of its files."""
 
-    repo: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    repo: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$")]
     include: Annotated[tuple[str, ...], Field(min_length=1)]
     folder: RelativePath
     revision: str | None = None
