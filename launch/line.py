@@ -87,7 +87,7 @@ def _cache_types(kv: str | None) -> list[tuple[str, object]]:
 
 def _cards(server: Server) -> list[tuple[str, object]]:
     if not server.devices:
-        return [("gpu-layers", 0)] if not server.shares else [("gpu-layers", GPU_LAYERS)]
+        return [("gpu-layers", 0)]
     several = len(server.devices) > 1
     return [
         ("gpu-layers", GPU_LAYERS),
