@@ -1,5 +1,6 @@
 """The flags of each engine build, as data: which form says a thing on which build."""
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -77,6 +78,24 @@ class Flags(NamedTuple):
 
     builds: dict[str, Build]
     flags: tuple[Flag, ...]
+
+    def nearest(self, build: str) -> str | None:
+        """Find the catalogued build that a name means: itself, or the last numbered one before."""
+        if build in self.builds:
+            return build
+        number = re.fullmatch(r"b?(\d{4,6})", build)
+        if not number:
+            return None
+        before = [b for b in self.builds.values() if b.number and b.number <= int(number[1])]
+        return max(before, key=lambda b: b.number or 0).id if before else None
+
+    def of_image(self, image: str) -> str | None:
+        """Find the build that an image holds: pinned in the catalogue, or numbered in its tag."""
+        for build in self.builds.values():
+            if build.image == image:
+                return build.id
+        numbered = re.search(r"-(b\d{4,6})$", image)
+        return self.nearest(numbered[1]) if numbered else None
 
     def form(self, means: str, build: str, value: object = None) -> list[str]:
         """Write what `means` on `build`. Raises FlagError where no form is known to hold."""

@@ -60,6 +60,39 @@ def test_spellings_of_one_flag_are_one(said: str, meant: str) -> None:
     assert plain(said) == meant
 
 
+@pytest.mark.parametrize(
+    ("name", "build"),
+    [
+        ("b10236", "b10236"),
+        ("b11000", "b10236"),
+        ("12000", "b11434"),
+        ("b9967", None),
+        ("club3090-v1.5", "club3090-v1.5"),
+        ("latest", None),
+    ],
+)
+def test_a_build_means_itself_or_the_last_known_before_it(
+    flags: Flags, name: str, build: str | None
+) -> None:
+    assert flags.nearest(name) == build
+
+
+@pytest.mark.parametrize(
+    ("image", "build"),
+    [
+        ("ghcr.io/ggml-org/llama.cpp:server-cuda-b10236", "b10236"),
+        ("ghcr.io/ggml-org/llama.cpp:full-b11500", "b11434"),
+        ("ghcr.io/ggml-org/llama.cpp:server-cuda", None),
+        ("nginx", None),
+    ],
+)
+def test_an_image_tells_its_build(flags: Flags, image: str, build: str | None) -> None:
+    assert flags.of_image(image) == build
+    pinned = flags.builds["club3090-v1.1"].image
+    assert pinned is not None
+    assert flags.of_image(pinned) == "club3090-v1.1"
+
+
 def test_every_form_holds_or_fails_somewhere_and_never_both(flags: Flags) -> None:
     for flag in flags.flags:
         assert flag.holds or flag.fails, flag.form
