@@ -123,6 +123,8 @@ def refused_flags(command: Command, known: Known) -> Iterator[Problem]:
             if entry is None:
                 continue
             instead = known.flags.instead(entry, build)
+            if known.build is None and instead is None:
+                continue  # a fork's own flag, on a build that nobody named
             fix = f"write {instead}" if instead else "remove it"
             severity: Severity = "error" if known.build else "note"
             yield found(command, argument.said, f"is an error on build {build}; {fix}", severity)
