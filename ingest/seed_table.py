@@ -1,4 +1,4 @@
-"""The table of a public thread's figures (`data/seed/*.toml`): states, runs, figures; its checks."""
+"""The table of a public thread's figures (`data/seed/*.toml`): its shape and its checks."""
 
 import json
 import tomllib
