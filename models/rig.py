@@ -1,5 +1,7 @@
 """The rig of a request in the model's terms; what was not given is assumed and listed."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ingest.hardware import best_match
@@ -41,9 +43,9 @@ class Rig(NamedTuple):
     intel: int
     cards: Cards | None
     ram_gib: float | None
-    inferred: tuple[str, ...]
-    doubts: dict[str, float]
-    cautions: tuple[Caution, ...]
+    inferred: tuple[str, ...] = ()
+    doubts: Mapping[str, float] = MappingProxyType({})
+    cautions: tuple[Caution, ...] = ()
 
 
 class _Entry(NamedTuple):

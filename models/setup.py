@@ -74,7 +74,7 @@ def setup_of(target: Target, rig: Rig, request: Request, facts: Facts, defaults:
     threads = request.threads or rig.cores
     if request.threads is None:
         inferred.append("threads")
-    inputs = _inputs(target, rig, facts, cards, layers)._replace(
+    inputs = base_inputs(target, rig, facts, cards, layers)._replace(
         verified=1.0 + depth,
         drafted=float(depth),
         drafter_on_cpu=float(cpu_only or bool(drafter and drafter["device"] == "cpu")),
@@ -156,7 +156,8 @@ def _hit_rate(target: Target, request: Request, cards: Cards, depth: int, defaul
     return hit_rate_of(defaults["hit_rate"], target.variant["model"], coverage)
 
 
-def _inputs(target: Target, rig: Rig, facts: Facts, cards: Cards, layers: int) -> Inputs:
+def base_inputs(target: Target, rig: Rig, facts: Facts, cards: Cards, layers: int) -> Inputs:
+    """Fill in weights, memory, cores and cards of a pass without drafter, cache or context."""
     variant = target.variant
     return Inputs(
         routed_gb=variant["routed_gb"],
