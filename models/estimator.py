@@ -114,7 +114,7 @@ def arrays(parameters: Parameters) -> Parameters:
 
 def rig_weights(rigs: Sequence[Any]) -> Array:
     """Weigh each row 1 over the root of its machine's rows, mean 1: no machine outvotes many."""
-    names, place, counts = np.unique(np.array(rigs), return_inverse=True, return_counts=True)
-    del names
+    _, place, counts = np.unique(np.array(rigs), return_inverse=True, return_counts=True)
     weight: Array = 1 / np.sqrt(counts[place])
-    return weight / weight.mean()
+    scaled: Array = weight / weight.mean()
+    return scaled
