@@ -73,6 +73,11 @@ class DecodeTime(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Give the log speeds."""
         return self._log_speed(X, self.theta_)
 
+    def log_speed(self, x: Inputs, values: dict[str, float]) -> Array:
+        """Give the log speeds for parameters by name."""
+        speed: Array = np.log(tokens_per_s(x, arrays(gathered(values))))
+        return speed
+
     def named(self, theta: Array) -> dict[str, float]:
         """Turn scaled logs into values by name."""
         return {
@@ -81,8 +86,7 @@ class DecodeTime(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         }
 
     def _log_speed(self, x: Inputs, theta: Array) -> Array:
-        speed: Array = np.log(tokens_per_s(x, arrays(gathered(self.named(theta)))))
-        return speed
+        return self.log_speed(x, self.named(theta))
 
     def _cost(self, x: Inputs, y: Array, weight: Array, theta: Array) -> float:
         scaled = np.abs(y - self._log_speed(x, theta)) / self.noise

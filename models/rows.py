@@ -48,6 +48,7 @@ class FitRow(NamedTuple):
     hit_rate: float | None
     coverage: float | None
     cores: float
+    vram_gib: float
     inputs: Inputs
     excluded: tuple[str, ...]
 
@@ -125,6 +126,7 @@ def fit_row(row: dict[str, Any], facts: Facts, defaults: Facts) -> FitRow | Unus
             hit_rate=row["hit_rate"] if cache_on else None,
             coverage=coverage,
             cores=float(cores),
+            vram_gib=float(sum(cards.vram_gib)),
             inputs=inputs,
             excluded=tuple(row["rules"]),
         ),
