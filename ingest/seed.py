@@ -5,10 +5,9 @@ each `[[state]]`, which is one rig state as one author told of it.
 """
 
 import json
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from ingest.bundle import (
-    Bundle,
     Evidence,
     Measurement,
     Model,
@@ -17,12 +16,11 @@ from ingest.bundle import (
     Run,
     Source,
     Status,
-    bundle_id,
 )
-from ingest.filing import Draft, draft
+from ingest.filing import Parts
 from ingest.seed_table import Figure, Seed, StateRow, Thread, dump, read_seed
 
-__all__ = ["Seed", "SeedBundle", "finish", "read_seed", "seed_bundles", "short_name"]
+__all__ = ["read_seed", "seed_parts"]
 
 T = TypeVar("T", bound=Model)
 
@@ -33,26 +31,15 @@ VALUE_DIGITS = 6
 """A sum over cards is rounded here, far below any published digit, to shed binary fractions."""
 
 
-class SeedBundle(NamedTuple):
-    """A bundle before it is finished: more rows of the same thread may still be merged in.
+def seed_parts(seed: Seed) -> list[Parts]:
+    """Turn the table into bundles before they are sealed, one a state, in the table's order.
 
-    `lines` is its raw text, which evidence and provenance point into, counted from 1.
+    Evidence and provenance point into `lines`, counted from 1.
     """
-
-    rig: Rig
-    sources: tuple[Source, ...]
-    runs: tuple[Run, ...]
-    provenance: dict[str, Provenance]
-    lines: tuple[str, ...]
-    statuses: tuple[Status, ...] = ()
+    return [_parts(seed, state) for state in seed.state]
 
 
-def seed_bundles(seed: Seed) -> list[SeedBundle]:
-    """Turn the table into bundles, one a state, in the table's order."""
-    return [_seed_bundle(seed, state) for state in seed.state]
-
-
-def _seed_bundle(seed: Seed, state: StateRow) -> SeedBundle:
+def _parts(seed: Seed, state: StateRow) -> Parts:
     rows = [run for run in seed.run if run.state == state.id]
     lines = [_line(state=state)]
     provenance = _told("/rig", state.inferred, Evidence(line=STATE_LINE))
@@ -75,7 +62,7 @@ def _seed_bundle(seed: Seed, state: StateRow) -> SeedBundle:
         for post in state.posts
     )
     rig = _narrowed(state, Rig)
-    return SeedBundle(rig, sources, tuple(runs), provenance, tuple(lines), tuple(statuses))
+    return Parts(rig, sources, tuple(runs), provenance, tuple(lines), tuple(statuses))
 
 
 def _line(**rows: Model) -> str:
@@ -108,22 +95,3 @@ def _flag(thread: Thread, target: str, reason: str | None) -> list[Status]:
         return []
     by, day = thread.recorded_by, thread.recorded
     return [Status(target=target, state="flagged", reason=reason, date=day, by=by, link=thread.url)]
-
-
-def finish(parts: SeedBundle) -> tuple[Bundle, Draft]:
-    """Name a bundle by its sources and raw text, and lay out its folder."""
-    text = "".join(f"{line}\n" for line in parts.lines)
-    addresses = [source.url for source in parts.sources]
-    bundle = Bundle(
-        id=bundle_id(addresses, text),
-        sources=parts.sources,
-        rig=parts.rig,
-        runs=parts.runs,
-        provenance=parts.provenance,
-    )
-    return bundle, draft(bundle, short_name(addresses[0]), ("rows.jsonl", text), parts.statuses)
-
-
-def short_name(url: str) -> str:
-    """Shorten a thread's address to what tells it apart: repository, kind and number."""
-    return "-".join(url.rstrip("/").split("/")[-3:])

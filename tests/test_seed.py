@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from ingest.bundle import OFF, Drafter
 from ingest.catalog import Catalog
-from ingest.filing import write_draft
+from ingest.filing import Parts, sealed, write_draft
 from ingest.folder import read_folder
 from ingest.rows import provenance_of
 from ingest.rules import rule_problems
-from ingest.seed import Seed, SeedBundle, finish, read_seed, seed_bundles, short_name
+from ingest.seed import read_seed, seed_parts
+from ingest.seed_table import Seed
 
 ROOT = Path(__file__).parents[1]
 
@@ -34,12 +35,12 @@ def seed_of(path: Path) -> Seed:
 
 
 @pytest.fixture
-def invented(tmp_path: Path) -> SeedBundle:
-    (parts,) = seed_bundles(seed_of(table_at(tmp_path)))
+def invented(tmp_path: Path) -> Parts:
+    (parts,) = seed_parts(seed_of(table_at(tmp_path)))
     return parts
 
 
-def test_a_state_becomes_one_bundle_with_a_source_for_each_post(invented: SeedBundle) -> None:
+def test_a_state_becomes_one_bundle_with_a_source_for_each_post(invented: Parts) -> None:
     assert (invented.rig.machine, invented.rig.state) == ("someone-epyc-7543", "ddr4-3200")
     assert [(one.kind, one.author, one.post) for one in invented.sources] == [
         ("thread", "someone", 2),
@@ -49,7 +50,7 @@ def test_a_state_becomes_one_bundle_with_a_source_for_each_post(invented: SeedBu
 
 
 def test_a_run_begins_with_what_its_state_shares_unless_it_says_otherwise(
-    invented: SeedBundle,
+    invented: Parts,
 ) -> None:
     plain, tuned, crashed = invented.runs
     assert plain.launch.drafter == Drafter(kind="dspark", depth=3, device="cpu")
@@ -58,23 +59,23 @@ def test_a_run_begins_with_what_its_state_shares_unless_it_says_otherwise(
     assert crashed.launch.threads == 6
 
 
-def test_off_is_kept_apart_from_unknown_and_from_zero(invented: SeedBundle) -> None:
+def test_off_is_kept_apart_from_unknown_and_from_zero(invented: Parts) -> None:
     tuned = invented.runs[1]
     assert tuned.launch.drafter == OFF
     assert tuned.launch.expert_cache is None
     assert tuned.measurements[2].value == 0
 
 
-def test_a_range_stays_a_range_and_cards_are_summed(invented: SeedBundle) -> None:
+def test_a_range_stays_a_range_and_cards_are_summed(invented: Parts) -> None:
     span, memory, _ = invented.runs[1].measurements
     assert (span.value, span.low, span.high, span.statistic) == (None, 11, 12.5, "range")
     assert memory.value == 20.3
 
 
 def test_a_field_the_run_tells_itself_is_reported_and_a_shared_guess_is_inferred(
-    invented: SeedBundle,
+    invented: Parts,
 ) -> None:
-    bundle, _ = finish(invented)
+    bundle, _ = sealed(invented, "thread-7")
     pointers = (
         "/runs/0/launch/threads",
         "/runs/0/launch/batch",
@@ -95,7 +96,7 @@ def test_a_field_the_run_tells_itself_is_reported_and_a_shared_guess_is_inferred
     assert sockets.note == "one, by the board"
 
 
-def test_evidence_points_at_the_line_and_the_post_of_its_figure(invented: SeedBundle) -> None:
+def test_evidence_points_at_the_line_and_the_post_of_its_figure(invented: Parts) -> None:
     rows = [json.loads(line) for line in invented.lines]
     assert "state" in rows[0]
     for run in invented.runs:
@@ -108,7 +109,7 @@ def test_evidence_points_at_the_line_and_the_post_of_its_figure(invented: SeedBu
     assert rows[-1]["run"]["outcome"]["reason"] == "out of memory"
 
 
-def test_flags_become_states_of_their_run_and_figure(invented: SeedBundle) -> None:
+def test_flags_become_states_of_their_run_and_figure(invented: Parts) -> None:
     assert [(one.target, one.state, one.reason, one.date) for one in invented.statuses] == [
         ("/runs/1/measurements/2", "flagged", "not believed", date(2026, 11, 30)),
         ("/runs/2", "flagged", "launch not told", date(2026, 11, 30)),
@@ -116,10 +117,10 @@ def test_flags_become_states_of_their_run_and_figure(invented: SeedBundle) -> No
 
 
 def test_a_finished_bundle_reads_back_from_its_folder_and_breaks_no_rule(
-    invented: SeedBundle, tmp_path: Path, catalog: Catalog
+    invented: Parts, tmp_path: Path, catalog: Catalog
 ) -> None:
-    bundle, draft = finish(invented)
-    assert re.fullmatch(r"someone-epyc-7543/undated-rigs-discussions-7-[0-9a-f]{8}", draft.folder)
+    bundle, draft = sealed(invented, "thread-7")
+    assert re.fullmatch(r"someone-epyc-7543/undated-thread-7-[0-9a-f]{8}", draft.folder)
     write_draft(tmp_path, draft)
     filed, problems = read_folder(tmp_path / draft.folder)
     assert problems == []
@@ -129,14 +130,10 @@ def test_a_finished_bundle_reads_back_from_its_folder_and_breaks_no_rule(
     assert rule_problems(filed, catalog) == []
 
 
-def test_rows_merged_in_before_finishing_change_the_name(invented: SeedBundle) -> None:
+def test_rows_merged_in_before_finishing_change_the_name(invented: Parts) -> None:
     merged = invented._replace(lines=(*invented.lines, '{"another": "row"}'))
-    assert finish(merged)[0].id != finish(invented)[0].id
-    assert finish(invented)[0] == finish(invented)[0]
-
-
-def test_an_address_is_shortened_to_what_tells_it_apart() -> None:
-    assert short_name("example.org/someone/rigs/discussions/7/") == "rigs-discussions-7"
+    assert sealed(merged, "thread-7")[0].id != sealed(invented, "thread-7")[0].id
+    assert sealed(invented, "thread-7")[0] == sealed(invented, "thread-7")[0]
 
 
 @pytest.mark.parametrize(

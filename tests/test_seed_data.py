@@ -7,9 +7,11 @@ import pytest
 
 from ingest.bundle import Bundle, Drafter, Measurement, Off, Run, Status
 from ingest.catalog import Catalog
+from ingest.filing import sealed
 from ingest.folder import Filed
 from ingest.rules import rule_problems
-from ingest.seed import Seed, finish, read_seed, seed_bundles
+from ingest.seed import read_seed, seed_parts
+from ingest.seed_table import Seed
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +25,7 @@ def seed() -> Seed:
 @pytest.fixture(scope="module")
 def thread(seed: Seed) -> dict[str, Bundle]:
     """The bundles of the real thread by the name of their state row, in the table's order."""
-    made = (finish(parts)[0] for parts in seed_bundles(seed))
+    made = (sealed(parts, "thread-7")[0] for parts in seed_parts(seed))
     return {state.id: bundle for state, bundle in zip(seed.state, made, strict=True)}
 
 
@@ -94,8 +96,8 @@ def test_a_published_figure_of_the_thread_comes_out_as_it_was_published(
 def test_the_whole_thread_breaks_no_rule_and_says_nothing_doubtful(
     seed: Seed, thread: dict[str, Bundle], catalog: Catalog
 ) -> None:
-    for parts, bundle in zip(seed_bundles(seed), thread.values(), strict=True):
-        filed = Filed(finish(parts)[1].folder, bundle, parts.statuses, "0" * 64)
+    for parts, bundle in zip(seed_parts(seed), thread.values(), strict=True):
+        filed = Filed(sealed(parts, "thread-7")[1].folder, bundle, parts.statuses, "0" * 64)
         assert rule_problems(filed, catalog) == []
 
 
@@ -146,7 +148,7 @@ def test_the_four_card_report_keeps_its_verdict_and_its_rerun_apart(
 
 def test_what_the_thread_itself_doubts_is_marked(seed: Seed, thread: dict[str, Bundle]) -> None:
     flags: dict[str, list[Status]] = {}
-    for name, parts in zip(thread, seed_bundles(seed), strict=True):
+    for name, parts in zip(thread, seed_parts(seed), strict=True):
         flags[name] = list(parts.statuses)
     runs = thread["clort81-4400-tight"].runs
     (fall,) = flags["clort81-4400-tight"]
