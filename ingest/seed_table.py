@@ -1,4 +1,4 @@
-"""The table of a public thread's figures (`data/seed/*.toml`): its shape and its checks."""
+"""The table of a public thread's figures (`data/seed/*.toml`): its rows and its checks."""
 
 import json
 import tomllib
@@ -82,18 +82,33 @@ def read_seed(path: Path) -> tuple[Seed | None, list[Problem]]:
     """Read and check one table; all its problems are listed, and None stands for a bad one."""
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None, [Problem(str(path), "", "the file is missing; restore it")]
+    except OSError as error:
+        return None, [Problem(str(path), "", f"cannot be read ({error.strerror}); restore it")]
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         return None, [Problem(str(path), "", f"is not TOML: {error}")]
+    loose = list(_loose_states(document))
     try:
         # By way of JSON, so that strict types still take a list for a tuple and a text for a date.
         text = json.dumps(_with_shared(document), default=str)
         seed = Seed.model_validate_json(text, strict=True)
     except ValidationError as error:
-        return None, shape_problems(str(path), error, Seed)
-    problems = [Problem(str(path), place, message) for place, message in _findings(seed)]
+        return None, _problems(path, loose) + shape_problems(str(path), error, Seed)
+    problems = _problems(path, [*loose, *_findings(seed)])
     return (None if problems else seed), problems
+
+
+def _problems(path: Path, findings: Iterable[Finding]) -> list[Problem]:
+    return [Problem(str(path), place, message) for place, message in findings]
+
+
+def _loose_states(document: dict[str, Any]) -> Iterator[Finding]:
+    """List runs of no state first: they miss what it shares, and so look wrong all over."""
+    states, runs = _tables(document.get("state")), _tables(document.get("run"))
+    known = [str(state.get("id")) for state in states or []]
+    for i, run in enumerate(runs or []):
+        name = str(run.get("state"))
+        if "state" in run and name not in known:
+            yield f"run[{i}].state", f"there is no state {name!r}; name one of {sorted(known)}"
 
 
 def _with_shared(document: dict[str, Any]) -> dict[str, Any]:
@@ -169,9 +184,7 @@ def _run_findings(
 ) -> Iterator[Finding]:
     if run.measurements:
         yield f"{at}.measurements", "should be rows of [[figure]]; move them there"
-    if run.state not in states:
-        yield f"{at}.state", f"there is no state {run.state!r}; name one of {sorted(states)}"
-    else:
+    if run.state in states:
         yield from _strange_post(at, run.post, states[run.state])
     first = runs.get(run.rerun_of or "")
     if run.rerun_of and (first is None or first.state != run.state):
