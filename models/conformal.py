@@ -48,7 +48,10 @@ def scale(left: Array, rigs: Array, inside: NDArray[np.bool_]) -> float:
         return pooled
     machines = len(set(rigs[inside].tolist()))
     share = machines / (machines + SHRINK_RIGS)
-    return share * weighted_quantile(np.abs(left[inside]), rigs[inside], DEFAULT_LEVEL) + (1 - share) * pooled
+    return (
+        share * weighted_quantile(np.abs(left[inside]), rigs[inside], DEFAULT_LEVEL)
+        + (1 - share) * pooled
+    )
 
 
 def bracket(left: Array, rigs: Array, level: float) -> tuple[float, float]:
