@@ -14,6 +14,7 @@ from ingest.bundle import Bundle, Status
 from ingest.catalog import Catalog, load_catalog
 from ingest.folder import Filed
 from ingest.store import create, fill
+from models.record import FittedModel, load_model
 
 ROOT = Path(__file__).parents[1]
 TOOLS = {"browser": "chromium", "node": "node", "postgres": "postgres", "engine": "llama-server"}
@@ -77,3 +78,9 @@ def database(catalog: Catalog, document: dict[str, Any]) -> Iterator[duckdb.Duck
         create(connection)
         fill(connection, [_filed(document)], catalog)
         yield connection
+
+
+@pytest.fixture(scope="session")
+def fitted() -> FittedModel:
+    """The model that is committed and ships."""
+    return load_model(ROOT / "models/fitted/model.json")
