@@ -7,10 +7,14 @@ tensors of its layer. Pass one size for every layer to get the reference's scala
 sizes to have wide layers priced right.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from __future__ import annotations
 
-from ingest.catalog import ModelEntry, Residency, Variant
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ingest.catalog import ModelEntry, Residency, Variant
 
 MARGIN_MIB = 1024.0
 """Headroom of a deep prefill: 556 MiB died on 90K tokens, 896 MiB survived 188K (club-3090)."""
@@ -113,23 +117,30 @@ def place_slug(
     *,
     drafter: bool = True,
 ) -> Placement:
-    """Place `variant` as its slug's launcher would; without residency all experts stay on the host.
-
-    Layers outside the residency window stay on the host too.
-    """
+    """Place `variant` as its slug's launcher would; no residency leaves all on the host."""
     bundles = bundles_of(model, variant)
     if residency is None:
         return place(bundles, (), Costs())
-    first, count = residency.first_layer, residency.window_layers
-    window = {block: mib for block, mib in bundles.items() if first <= block < first + count}
     costs = Costs(
         residency.reserve_mib,
         residency.draft_mib if drafter else 0.0,
         residency.first_card_extra_mib,
     )
-    placed = place(window, cards_free_mib, costs)
-    outside = [block for block in bundles if block not in window]
+    window = range(residency.first_layer, residency.first_layer + residency.window_layers)
+    return place_window(bundles, window, cards_free_mib, costs)
+
+
+def place_window(
+    bundles_mib: Mapping[int, float],
+    window: range,
+    cards_free_mib: Sequence[float],
+    costs: Costs,
+) -> Placement:
+    """Place the layers of a residency window; layers outside of it stay on the host."""
+    inside = {block: mib for block, mib in bundles_mib.items() if block in window}
+    placed = place(inside, cards_free_mib, costs)
+    outside = [block for block in bundles_mib if block not in window]
     return placed._replace(
         on_cpu=tuple(sorted((*placed.on_cpu, *outside))),
-        host_mib=placed.host_mib + sum(bundles[block] for block in outside),
+        host_mib=placed.host_mib + sum(bundles_mib[block] for block in outside),
     )

@@ -23,7 +23,7 @@ SCALARS = (
     Prior("yield", 0.88, 0.2, "ratio", "share of read bandwidth that decoding gets, at 150 GB/s"),
     Prior("yield_fall", 0.19, 0.4, "exponent", "how that share falls as bandwidth grows"),
     Prior("socket", 0.55, 0.3, "ratio", "of the bandwidth that is kept, per doubling of sockets"),
-    Prior("core_rate", 14.7, 0.3, "Gweight/s", "worked off by a core: Zen 2 at 4 GHz, 4-bit i-quants"),
+    Prior("core_rate", 14.7, 0.3, "Gweight/s", "rate of one core, Zen 2 at 4 GHz, 4-bit IQ"),
     Prior("speed_power", 0.95, 0.15, "exponent", "of a core's speed in its rate"),
     Prior("intel", 0.6, 0.25, "ratio", "rate of an Intel core, against its nominal speed"),
     Prior("hand_off", 0.18, 0.5, "ms", "for each layer whose experts are on the CPU"),

@@ -20,7 +20,10 @@ class FittedModel(NamedTuple):
     """A fitted decode model. Every part is plain JSON.
 
     - `parameters`: name → {value, unit, meaning, prior, sd}; `physics.Parameters` reads them.
-    - `intervals`: stratum → level → [low factor, high factor] on tokens/s.
+    - `effects`: model → and variant → log of what is left, shrunk towards 0.
+    - `intervals`: stratum → level → [low, high] logarithms that bracket measured / predicted.
+    - `ships`: stratum → `learned`, or `roofline` where that is better on machines left out.
+    - `roofline`: stratum → the constant that scales the plain roofline.
     - `defaults`: what is assumed where acceptance or hit rate is not given.
     - `facts`: catalogue facts by table (`facts.py`): targets, cpus, gpus, methods.
     - `anchors`: the measured rows, as neighbours to show.
@@ -30,8 +33,10 @@ class FittedModel(NamedTuple):
     version: str
     fitted_on: dict[str, Any]
     parameters: dict[str, dict[str, Any]]
+    effects: dict[str, float]
     intervals: dict[str, dict[str, list[float]]]
     ships: dict[str, str]
+    roofline: dict[str, float]
     defaults: dict[str, Any]
     facts: dict[str, Any]
     anchors: list[dict[str, Any]]

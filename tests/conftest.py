@@ -14,12 +14,21 @@ from ingest.bundle import Bundle, Status
 from ingest.catalog import Catalog, load_catalog
 from ingest.folder import Filed
 from ingest.store import create, fill
+from models.record import FittedModel, load_model
 
 ROOT = Path(__file__).parents[1]
 TOOLS = {"browser": "chromium", "node": "node", "postgres": "postgres", "engine": "llama-server"}
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+SHARED = ROOT.parent / "shared"
+"""The collected files that the record was made from, where they lie beside the checkout."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not SHARED.is_dir():
+        apart = [item for item in items if item.get_closest_marker("shared")]
+        config.hook.pytest_deselected(items=apart)
+        items[:] = [item for item in items if item not in apart]
     for item in items:
         for marker, tool in TOOLS.items():
             if item.get_closest_marker(marker) and not shutil.which(tool):
@@ -69,3 +78,9 @@ def database(catalog: Catalog, document: dict[str, Any]) -> Iterator[duckdb.Duck
         create(connection)
         fill(connection, [_filed(document)], catalog)
         yield connection
+
+
+@pytest.fixture(scope="session")
+def fitted() -> FittedModel:
+    """The model that is committed and ships."""
+    return load_model(ROOT / "models/fitted/model.json")
