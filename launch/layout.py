@@ -144,7 +144,17 @@ def split_of(layers: Sequence[int], blocks: int, devices: tuple[str, ...]) -> Sp
 
 
 def pinned(order: Sequence[int], bundles_mib: dict[int, float], room_mib: float) -> tuple[int, ...]:
-    """Take bundles in order while they fit, stepping over those that do not."""
+    """Take bundles while they fit: in order, or the narrow ones first where that pins more."""
+    narrow = sorted(order, key=bundles_mib.__getitem__)
+    if order and bundles_mib[narrow[0]] == bundles_mib[narrow[-1]]:
+        return _filled(order, bundles_mib, room_mib)
+    tried = [_filled(one, bundles_mib, room_mib) for one in (order, narrow)]
+    return max(tried, key=lambda taken: sum(bundles_mib[block] for block in taken))
+
+
+def _filled(
+    order: Sequence[int], bundles_mib: dict[int, float], room_mib: float
+) -> tuple[int, ...]:
     taken: list[int] = []
     smallest = min((bundles_mib[block] for block in order), default=0.0)
     for block in order:

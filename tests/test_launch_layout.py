@@ -65,7 +65,7 @@ def test_every_card_takes_bundles_of_its_own_layers() -> None:
 CALIBRATION = [
     # slug, free MiB a card, what the reference grants, what per-layer pricing pins
     ("llamacpp/deepseek-flash-dual-iq2", [24166.0] * 2, [3, 3], [3, 3]),
-    # Card 0 drives a desktop. Ours prices layer 42 at its 2144 MiB, and deals a layer less to it.
+    # Card 0 drives a desktop. Ours leaves layer 42, which is wider, on the host.
     ("llamacpp/deepseek-flash-dual-iq2", [31300.0, 32358.0], [7, 8], [7, 8]),
     # Fewer dense layers on the middle cards make room for a bundle more on each.
     ("llamacpp/deepseek-flash-multi4-q8", [24166.0] * 4, [2, 2, 2, 2], [2, 3, 3, 2]),
