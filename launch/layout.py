@@ -48,29 +48,50 @@ class _Deal(NamedTuple):
             -other.pinned_mib, other.unevenness, other.layers)  # fmt: skip
 
 
-def lay_out(payload: Payload, cards_free_mib: Sequence[float], budget: Budget) -> Layout:
-    """Deal the layers to the cards, and pin bundles where room is left.
+def lay_out(
+    payload: Payload, cards_free_mib: Sequence[float], budget: Budget, *, pin: bool = True
+) -> Layout:
+    """Deal the layers to the cards, and pin bundles where room is left (none without `pin`).
 
     A card without room for a single layer is left out: it gets none, and costs nothing.
     """
-    number = len(cards_free_mib)
-    fixed = [budget.fixed_on(card) for card in range(number)]
+    fixed = [budget.fixed_on(card) for card in range(len(cards_free_mib))]
     room = [free - spent for free, spent in zip(cards_free_mib, fixed, strict=True)]
     per_layer = (budget.dense_mib + budget.kv_mib) / (payload.blocks + 1)
-    layers = deal(payload, room, per_layer)
+    pinnable = payload if pin else payload._replace(bundles_mib={})
+    layers = deal(pinnable, room, per_layer)
     if layers is None:
         have = sum(max(0.0, one) for one in room)
         short = max(budget.dense_mib + budget.kv_mib - have, per_layer)
-        return Layout(_placement(payload, ()), (), (), (), short if number else 0.0)
-    on_cards = _pin_all(payload, room, per_layer, layers)
-    held = [sum(payload.bundles_mib[block] for block in blocks) for blocks in on_cards]
-    loads = [count * per_layer + mib for count, mib in zip(layers, held, strict=True)]
-    used = (
-        0.0 if count == 0 else spent - budget.margin_mib + load
-        for count, spent, load in zip(layers, fixed, loads, strict=True)
+        return Layout(_placement(payload, ()), (), (), (), short if room else 0.0)
+    return loaded(
+        payload, _pin_all(pinnable, room, per_layer, layers), layers, cards_free_mib, budget
     )
-    spare = (have - load for have, load in zip(room, loads, strict=True))
-    return Layout(_placement(payload, on_cards), layers, tuple(used), tuple(spare), 0.0)
+
+
+def loaded(
+    payload: Payload,
+    on_cards: Sequence[tuple[int, ...]],
+    layers: Sequence[int],
+    cards_free_mib: Sequence[float],
+    budget: Budget,
+) -> Layout:
+    """Add up what each card holds."""
+    per_layer = (budget.dense_mib + budget.kv_mib) / (payload.blocks + 1)
+    used, spare = [], []
+    for card, (blocks, count) in enumerate(zip(on_cards, layers, strict=True)):
+        load = count * per_layer + sum(payload.bundles_mib[block] for block in blocks)
+        load += budget.fixed_on(card) - budget.margin_mib if count else 0.0
+        used.append(load)
+        spare.append(cards_free_mib[card] - load - budget.margin_mib)
+    return Layout(_placement(payload, on_cards), tuple(layers), tuple(used), tuple(spare), 0.0)
+
+
+def even_layers(payload: Payload, cards: int) -> tuple[int, ...]:
+    """Count the layers of each card where all have one share, as with `-ts 1,1`."""
+    split = Split(tuple(map(str, range(cards))), (1.0,) * cards, payload.blocks)
+    owners = [split.device_of(block) for block in (*range(payload.blocks), None)]
+    return tuple(owners.count(device) for device in split.devices)
 
 
 def deal(

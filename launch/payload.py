@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ingest.catalog import ModelEntry, Variant
+from launch.gguf import Tensor
 from launch.placement import bundles_of
 from launch.shards import Weights
 from launch.tensors import MIB, Table
@@ -116,3 +117,18 @@ def _width(weights: Weights, what: str) -> int:
     if type(embedding) is int and type(heads) is int and heads > 0:
         return embedding // heads
     return 0
+
+
+def stand_in_tensors(payload: Payload) -> tuple[Tensor, ...]:
+    """Name tensors that add up to the payload, where no GGUF is at hand to simulate with."""
+    share = payload.dense_mib / (payload.blocks + 1)
+    rows = [("token_embd.weight", payload.embedding_mib), ("output.weight", share)]
+    for block in range(payload.blocks):
+        rows += [(f"blk.{block}.attn_output.weight", share)]
+        third = payload.bundles_mib.get(block, 0.0) / 3
+        rows += [
+            (f"blk.{block}.ffn_{matrix}_exps.weight", third)
+            for matrix in ("gate", "up", "down")
+            if third
+        ]
+    return tuple(Tensor(name, (1,), "unknown", 0, round(mib * MIB)) for name, mib in rows)

@@ -19,6 +19,7 @@ VERBS = {
     "query": "ask the database in SQL, read-only",
     "fit": "fit the decode model on the database",
     "evaluate": "score the model on machines left out",
+    "plan": "does it fit, where does each expert go, and the line that does it",
     "lint-launch": "what is wrong with a launch line, and the fix",
     "gguf": "what a GGUF holds: bytes by role, layer and type",
     "import": "turn collected rows and the seed table into bundles",
