@@ -124,11 +124,7 @@ def make_plan(
     layout = _layout(subject, used, budget, wish, drafter=drafter is not None)
     server = _placed(server._replace(ctx=shape.ctx, ubatch=shape.ubatch), layout, used, subject)
     landing = _simulated(subject, layout, used, server)
-    need = host_need(
-        layout.placement.host_mib,
-        subject.payload.embedding_mib / 1024,
-        drafter.file_gib if drafter and server.draft and server.draft.on_host else None,
-    )
+    need = _need(subject, layout, budget, server)
     return Plan(
         subject,
         shape,
@@ -143,6 +139,20 @@ def make_plan(
         "extrapolated" if subject.payload.inferred else budget.basis,
         tuple(notes),
     )
+
+
+def _need(subject: Subject, layout: Layout, budget: Budget, server: Server) -> Need:
+    """Price the host: what no card holds, and a drafter that stays on the host."""
+    drafter = subject.slug.drafter if subject.slug and server.draft else None
+    on_host = server.draft is not None and (server.draft.on_host or not server.devices)
+    need = host_need(
+        layout.placement.host_mib,
+        subject.payload.embedding_mib / 1024,
+        drafter.file_gib if drafter and on_host else None,
+    )
+    if server.devices:
+        return need
+    return need._replace(dense_gib=(budget.dense_mib + budget.kv_mib + budget.fixed_mib) / 1024)
 
 
 def _used_cards(subject: Subject, cards: Cards) -> tuple[Cards, list[str]]:

@@ -15,7 +15,8 @@ def lines(plan: Plan) -> list[str]:
         (
             f"{plan.subject.slug.id if plan.subject.slug else plan.subject.payload.name}: "
             f"{on_cards} expert bundles on cards, {len(placement.on_cpu)} on the host · "
-            f"context {plan.shape.ctx:,}, ubatch {plan.shape.ubatch}, cache {plan.shape.kv or 'f16'}"
+            f"context {plan.shape.ctx:,}, ubatch {plan.shape.ubatch}, "
+            f"cache {plan.shape.kv or 'f16'}"
         ),
         f"basis: {plan.basis}{_assumed(plan)}",
         *_fit_lines(plan),

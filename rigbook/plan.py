@@ -162,8 +162,11 @@ def _text(
         told += [_row(row) for row in ranked]
     elif plan.subject.slug:
         told.append("speeds of the alternatives: give --triad GBPS and --cores N")
-    written = WRITERS[args.format](launch_of(plan, shelf.launchers))
-    return "\n".join([*(f"# {line}" for line in told), written.rstrip()])
+    if plan.fits is False:
+        written = "# no line: it does not fit"
+    else:
+        written = WRITERS[args.format](launch_of(plan, shelf.launchers)).rstrip()
+    return "\n".join([*(f"# {line}" for line in told), written])
 
 
 def _row(row: dict[str, Any]) -> str:
