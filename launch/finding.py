@@ -8,6 +8,7 @@ from ingest.problem import Problem, Severity
 from launch.command import Command
 from launch.flags import Flags
 from launch.gguf import Tensor
+from launch.payload import Payload
 from launch.rules import CPU
 
 
@@ -15,7 +16,8 @@ class Known(NamedTuple):
     """What is known beside the line; None where it is not.
 
     `tensors` are those of the GGUF that the line loads, `cores` the physical cores of the host,
-    `models` the folder that holds the weights on this machine.
+    `models` the folder that holds the weights on this machine, `payload` the bytes of the model,
+    `cards_free_mib` the free memory of each card, `drafter_mib` the weights of the drafter.
     """
 
     flags: Flags
@@ -23,6 +25,9 @@ class Known(NamedTuple):
     tensors: tuple[Tensor, ...] | None = None
     cores: int | None = None
     models: Path | None = None
+    payload: Payload | None = None
+    cards_free_mib: tuple[float, ...] = ()
+    drafter_mib: float = 0.0
 
 
 Lint = Callable[[Command, Known], Iterator[Problem]]

@@ -1,7 +1,7 @@
 """What is wrong with an existing launch line, each finding with its fix.
 
 One function a rule: it takes the line and what is known beside it, and yields findings. The rules
-of overrides stand in `lint_rules`, those of files in `lint_files`.
+of overrides stand in `lint_rules`, those of files in `lint_files`, of memory in `lint_memory`.
 """
 
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from ingest.problem import Problem, Severity
 from launch.command import Command
 from launch.finding import Known, Lint, found, offloads
 from launch.lint_files import FILE_RULES
+from launch.lint_memory import MEMORY_RULES
 from launch.lint_rules import OVERRIDE_RULES
 
 CACHE_BATCH = 8
@@ -154,6 +155,7 @@ def engine_fit(command: Command, known: Known) -> Iterator[Problem]:
 RULES: tuple[Lint, ...] = (
     *OVERRIDE_RULES,
     *FILE_RULES,
+    *MEMORY_RULES,
     missing_gpu_layers,
     split_mode,
     card_drafter_with_cache,

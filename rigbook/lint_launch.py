@@ -22,6 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--build", metavar="B", help="engine build, such as b11434")
     parser.add_argument("--gguf", metavar="FILE|URL", help="run the rules on this model's tensors")
     parser.add_argument("--cores", type=int, metavar="N", help="physical cores of the host")
+    parser.add_argument("--slug", metavar="S", help="take the model's bytes from this slug")
+    parser.add_argument("--gpu", action="append", metavar="'NAME[xN]'", default=[])
+    parser.add_argument("--free-vram", metavar="MIB,…", help="free memory of each card")
     parser.add_argument("--models", type=Path, metavar="DIR", help="folder of the weights")
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
@@ -32,6 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from launch.command import CommandError, read_commands  # noqa: PLC0415
     from launch.gguf import GgufError  # noqa: PLC0415
     from launch.lint import lint  # noqa: PLC0415
+    from launch.plan import PlanError  # noqa: PLC0415
 
     if args.cores is not None and args.cores < 1:
         raise Misuse(f"--cores is {args.cores}; give the number of physical cores")
@@ -40,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         commands = read_commands(text, name)
         known = _known(args)
         problems = [problem for command in commands for problem in lint(command, known)]
-    except (CommandError, GgufError) as error:
+    except (CommandError, GgufError, PlanError) as error:
         sys.stderr.write(f"{error}\n1 error\n")
         return 1
     if args.json:
@@ -69,18 +73,24 @@ def _text(said: str) -> tuple[str, str]:
 
 
 def _known(args: argparse.Namespace) -> "Known":
-    from ingest.shipped import shipped  # noqa: PLC0415 - only when the verb runs
+    from launch.ask import Ask, shipped_shelf, subject_of  # noqa: PLC0415 - only when the verb runs
     from launch.finding import Known  # noqa: PLC0415
-    from launch.flags import load_flags  # noqa: PLC0415
-    from launch.shards import read_weights  # noqa: PLC0415
-    from launch.source import Sources  # noqa: PLC0415
+    from launch.rig import cards_of, named_cards, numbers  # noqa: PLC0415
 
-    flags, _ = load_flags(Path(shipped("launchers")) / "flags.toml")
+    shelf = shipped_shelf()
+    flags = shelf.launchers.flags
     build = flags.nearest(args.build) if args.build else None
     if args.build and build is None:
         raise Misuse(f"--build {args.build}: unknown; known: {', '.join(flags.builds)}")
-    tensors = None
-    if args.gguf:
-        with Sources() as sources:
-            tensors = read_weights(args.gguf, sources.open).tensors
-    return Known(flags, build, tensors, args.cores, args.models)
+    free = numbers(args.free_vram, "--free-vram") if args.free_vram else None
+    cards = cards_of(named_cards(args.gpu, shelf.catalog), free, None)
+    known = Known(flags, build, None, args.cores, args.models, None, cards.free_mib)
+    if args.gguf or args.slug:
+        subject = subject_of(Ask(slug=args.slug, gguf=args.gguf), shelf)
+        drafter = subject.slug.drafter if subject.slug else None
+        known = known._replace(
+            tensors=subject.tensors,
+            payload=subject.payload,
+            drafter_mib=(drafter.file_gib or 0.0) * 1024 if drafter else 0.0,
+        )
+    return known
