@@ -59,7 +59,7 @@ def test_a_context_too_large_for_two_cards_is_found() -> None:
     line = f"-ngl 99 -ub 4096 -ts 1,1 -ot '{EXPERTS}=CPU' -c "
     assert findings(line + "65536 -md d", payload, *cards) == []
     assert findings(line + "524288", payload, *cards) == []
-    assert findings(line + "524288 -md d", payload, *cards)
+    assert findings(line + "786432 -md d", payload, *cards)
     assert findings(line + "1048576 -md d -devd none", payload, *cards)
 
 
