@@ -17,7 +17,7 @@ from launch.tensors import table_of
 from tests.tiny_moe import Sizes, write
 
 
-def weights(**settings: Any) -> Weights:
+def weights(settings: dict[str, Any]) -> Weights:
     plain = {f"a.{key.replace('__', '.')}": value for key, value in settings.items()}
     return Weights(("m.gguf",), {"general.architecture": "a"} | plain, (), 1)
 
@@ -54,7 +54,7 @@ def test_the_cache_is_sized_from_what_the_header_says(
     settings: dict[str, Any], values: int | None
 ) -> None:
     expected = None if values is None else values * 2 * 1000 / (1 << 20)
-    assert kv_mib_per_1k(weights(**settings)) == expected
+    assert kv_mib_per_1k(weights(settings)) == expected
 
 
 def test_a_quantised_cache_is_smaller(catalog: Catalog) -> None:
