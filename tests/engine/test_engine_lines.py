@@ -1,6 +1,7 @@
 """Emitted lines on the real engine: every format boots, and the log confirms the simulation."""
 
 import importlib.util
+import json
 import re
 import shlex
 import shutil
@@ -9,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 
@@ -260,8 +262,20 @@ def test_equal_spellings_are_equal_on_this_build() -> None:
             assert any({other, one} <= row for row in rows), (other, one)
 
 
+def beside_the_engine(name: str) -> Path:
+    """Find a file that build.sh puts beside the programs."""
+    return Path(shutil.which("llama-server") or "").parents[1] / "share" / name
+
+
+def test_compose_files_satisfy_the_schema_of_the_specification(shelf: Shelf) -> None:
+    schema = json.loads(beside_the_engine("compose-spec.json").read_text(encoding="utf-8"))
+    for slug in shelf.launchers.configs:
+        text = FORMATS["compose"](launch_of(plan_for(Ask(slug=slug), shelf), shelf.launchers))
+        jsonschema.validate(yaml.safe_load(text), schema)
+
+
 def test_types_and_block_layouts_are_those_of_this_build() -> None:
-    place = Path(shutil.which("llama-server") or "").parents[1] / "share/constants.py"
+    place = beside_the_engine("constants.py")
     spec = importlib.util.spec_from_file_location("gguf_constants", place)
     assert spec is not None
     assert spec.loader is not None
