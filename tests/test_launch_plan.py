@@ -144,6 +144,14 @@ def test_a_gguf_of_one_card_gets_a_count_and_of_two_gets_rules(
     assert two.subject.tensors is not None
 
 
+def test_any_part_of_a_split_plans_the_whole_and_starts_the_first(
+    shelf: Shelf, tmp_path: Path
+) -> None:
+    parts = write_split(tmp_path, "m", 3)
+    plan = plan_for(Ask(gguf=str(parts[2])), shelf)
+    assert plan.server.model == str(parts[0])
+
+
 def test_a_host_without_cards_holds_the_dense_part_too(shelf: Shelf, tmp_path: Path) -> None:
     path = str(write_split(tmp_path, "m", 2)[0])
     plan = plan_for(Ask(gguf=path, ram_gib=64), shelf)
