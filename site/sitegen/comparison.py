@@ -54,11 +54,11 @@ def comparison(
 ) -> Html:
     """Write the table of one quantity; `names` adds what was served, where rows differ in it."""
     lines = groups(record, rows)
-    workloads = _workloads(line.figures for line in lines)
+    named = workloads(row for line in lines for row in line.figures)
     columns = [
         Column("Rig"),
         *([Column("Served as")] if names else []),
-        *(Column(workload.capitalize(), numeric=True) for workload in workloads),
+        *(Column(workload.capitalize(), numeric=True) for workload in named),
         Column("Context filled", numeric=True),
         Column("Streams", numeric=True),
         Column("Protocol"),
@@ -70,13 +70,14 @@ def comparison(
         Column("Source"),
     ]
     written = [
-        Line(_cells(record, page, line, workloads, names=names), _doubtful(line)) for line in lines
+        Line(_cells(record, page, line, named, names=names), _doubtful(line)) for line in lines
     ]
     return table(caption, *without_empty(columns, written, ABSENT))
 
 
-def _workloads(figures: Iterable[list[Row]]) -> list[str]:
-    found = {row["workload"] or NO_WORKLOAD for rows in figures for row in rows}
+def workloads(rows: Iterable[Row]) -> list[str]:
+    """Name the workloads of some measurements, narrative and code first."""
+    found = {row["workload"] or NO_WORKLOAD for row in rows}
     first = [workload for workload in FIRST_WORKLOADS if workload in found]
     return first + sorted(found - set(first))
 
@@ -86,7 +87,7 @@ def _doubtful(group: Group) -> bool:
 
 
 def _cells(
-    record: Record, page: str, group: Group, workloads: list[str], *, names: bool
+    record: Record, page: str, group: Group, named: list[str], *, names: bool
 ) -> list[Cell | Html]:
     run = group.run
     state = record.states[run["state_id"]]
@@ -95,7 +96,7 @@ def _cells(
     return [
         rig(run, label, address),
         *([served(run)] if names else []),
-        *(_figures(group.figures, workload) for workload in workloads),
+        *(_figures(group.figures, workload) for workload in named),
         _count(group.tokens),
         _count(group.streams),
         text(group.protocol),

@@ -133,4 +133,7 @@ def _rigs(record: Record) -> Page:
 
 
 def _rig_link(machine: Row) -> Html:
-    return inside(from_page(RIGS, rig_page(machine["rig_id"])), machine["label"])
+    """Link a machine; its key stands below, since nameless ones share a label."""
+    rig_id = machine["rig_id"]
+    named = inside(from_page(RIGS, rig_page(rig_id)), machine["label"])
+    return Html(f"{named} <small>{text(rig_id)}</small>")

@@ -25,7 +25,7 @@ def markdown(one: Page) -> str:
     """Write a page as Markdown. The theme puts title and description into HTML as they are."""
     head = (
         f'---\ntitle: "{text(one.title)}"\ndescription: "{text(one.description)}"\n'
-        "hide: [navigation]\n---\n"
+        "hide: [navigation, toc]\n---\n"
     )
     return "\n\n".join([head, f"# {text(one.title)}", *one.blocks]) + "\n"
 
