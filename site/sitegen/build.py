@@ -27,6 +27,12 @@ class _Unfit(Exception):  # noqa: N818 - never leaves this module
     """The fresh site has errors: the old one stays."""
 
 
+def _built(root: Path) -> Path | None:
+    """Find the model of this checkout; a site without one has charts without curves."""
+    model = root / "build/model.json"
+    return model if model.exists() else None
+
+
 def _refuse(problems: list[Problem]) -> None:
     if has_errors(problems):
         raise _Unfit
@@ -41,7 +47,7 @@ def build_site(root: Path, db: Path, model: Path | None = None) -> Built:
     if not config.exists():
         raise FileNotFoundError(f"{config}: not there; run inside a checkout, or give --root")
     with swapped(root / "site/docs/results") as results:
-        charts = write_results(db, model, results)
+        charts = write_results(db, model or _built(root), results)
     folder = root / "build/site"
     problems: list[Problem] = []
     try:

@@ -1,13 +1,12 @@
 """The model's measured errors, as the method page shows them."""
 
-from pathlib import Path
-
 from sitegen.escape import Html, text
+from sitegen.fitted import Fitted
 from sitegen.page import paragraph
 
 
-def errors(model: Path | None) -> Html:
+def errors(fitted: Fitted) -> Html:
     """Write the errors that were measured on machines left out."""
-    return paragraph(
-        text(f"No model has been fitted yet: {model or 'run `rigbook fit`'}."), "missing"
-    )
+    if fitted.model is None:
+        return paragraph(text("No model has been fitted yet: run `rigbook fit`."), "missing")
+    return paragraph(text(str(fitted.model.fitted_on)))

@@ -1,10 +1,33 @@
 """A page of the results: front matter, a heading and blocks of Markdown or safe HTML."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from sitegen.escape import Html, text
+
+CHARTS = "charts"
+
+
+class Picture(NamedTuple):
+    """A chart's file below `charts/`, with its size in CSS pixels, so that nothing jumps."""
+
+    name: str
+    svg: str
+    width: int
+    height: int
+
+
+_SIZE = re.compile(r'<svg[^>]* width="(?P<width>[0-9]+)" height="(?P<height>[0-9]+)"')
+
+
+def picture(name: str, svg: str) -> Picture:
+    """Name a drawing; raises ValueError when it states no size."""
+    size = _SIZE.match(svg)
+    if size is None:
+        raise ValueError(f"{name}: an SVG should state width and height, got {svg[:80]!r}")
+    return Picture(name, svg, int(size["width"]), int(size["height"]))
 
 
 class Page(NamedTuple):
@@ -14,11 +37,19 @@ class Page(NamedTuple):
     title: str
     description: str
     blocks: tuple[str, ...]
+    pictures: tuple[Picture, ...] = ()
 
 
-def page(address: str, title: str, description: str, blocks: Iterable[str]) -> Page:
+def page(
+    address: str,
+    title: str,
+    description: str,
+    blocks: Iterable[str],
+    pictures: Iterable[Picture] = (),
+) -> Page:
     """Make a page, leaving out blocks that say nothing."""
-    return Page(address, title, description, tuple(block for block in blocks if block))
+    kept = tuple(block for block in blocks if block)
+    return Page(address, title, description, kept, tuple(pictures))
 
 
 def markdown(one: Page) -> str:
@@ -38,6 +69,10 @@ def write_pages(pages: Iterable[Page], folder: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
             file.write(markdown(one))
+        for drawn in one.pictures:
+            chart = folder / CHARTS / drawn.name
+            chart.parent.mkdir(exist_ok=True)
+            chart.write_text(drawn.svg, encoding="utf-8")
 
 
 def heading(words: str, anchor: str, level: int = 2) -> str:

@@ -3,30 +3,35 @@
 from sitegen import sections
 from sitegen.address import from_page, slug_page, variant_page
 from sitegen.escape import Html, inside, joined, text
+from sitegen.figure import Figure, figures, pictures_of
 from sitegen.figures import ABSENT, number, value
+from sitegen.fitted import Fitted, target_of
 from sitegen.page import Page, facts, heading, page, paragraph
 from sitegen.record import Record, Row
 
 
-def slug_pages(record: Record) -> list[Page]:
+def slug_pages(record: Record, fitted: Fitted) -> list[Page]:
     """Make the page of every slug of the catalogue, with rows or without."""
-    return [_slug(record, entry) for entry in record.slugs.values()]
+    return [_slug(record, fitted, entry) for entry in record.slugs.values()]
 
 
-def _slug(record: Record, entry: Row) -> Page:
+def _slug(record: Record, fitted: Fitted, entry: Row) -> Page:
     slug = entry["slug"]
     address = slug_page(slug)
     own = [run for run in record.runs if run["slug"] == slug]
     kin = [run for run in record.runs if run["slug"] != slug and same_weights(run, entry)]
+    rows = rows_of(record, own)
+    target = target_of(fitted, slug, entry["model"], entry["quant"])
+    drawn = figures(record, fitted, address, target, rows, kin=rows_of(record, kin))
     blocks = [
         catalogue_facts(record, address, entry),
-        *_own(record, address, own),
+        *_own(record, address, own, rows, drawn),
         *_kin(record, address, kin),
     ]
     name = model_name(record, entry["model"])
     rigs = len({run["rig_id"] for run in own})
     description = f"{slug}: measured tokens/s of {name} ({entry['quant']}) on {rigs} rigs."
-    return page(address, slug, description, blocks)
+    return page(address, slug, description, blocks, pictures_of(drawn))
 
 
 def same_weights(run: Row, entry: Row) -> bool:
@@ -65,11 +70,13 @@ def _drafter(entry: Row) -> Html:
     return text(f"{entry['drafter']}{depth}")
 
 
-def _own(record: Record, address: str, runs: list[Row]) -> list[str]:
-    rows = rows_of(record, runs)
+def _own(
+    record: Record, address: str, runs: list[Row], rows: list[Row], drawn: list[Figure]
+) -> list[str]:
     return [
         heading("Decode", "decode"),
         sections.decode(record, address, rows),
+        *(one.shown for one in drawn),
         sections.oddities(record, runs),
         *_beside(record, address, rows),
         *sections.verdicts(record, address, runs),

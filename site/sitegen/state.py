@@ -59,6 +59,23 @@ def usable(rows: Iterable[Row], bundle_id: str | None = None) -> list[Row]:
     )
 
 
+def rated(record: Record, state_id: str) -> Row | None:
+    """Work out what the DIMMs are rated for, as a figure of the method `rated`."""
+    state = record.states[state_id]
+    channels = state["channels_populated"] or state["channels_total"]
+    method = record.methods.get("rated")
+    if not (channels and state["mts"] and method):
+        return None
+    gbps = channels * state["mts"] * 8 / 1000  # eight bytes a transfer and channel
+    return {**method, "gbps": gbps, "low": None, "high": None, "how": "inferred"}
+
+
+def best_figure(record: Record, state_id: str, bundle_id: str | None = None) -> Row | None:
+    """Pick the figure to trust most: one that was reported, else the rating."""
+    reported = usable(record.bandwidths.get(state_id, []), bundle_id)
+    return reported[0] if reported else rated(record, state_id)
+
+
 def central(row: Row) -> float:
     """Give one figure for a bandwidth row: the value, or the middle of its range."""
     if row["gbps"] is not None:
@@ -75,14 +92,14 @@ def one_bandwidth(row: Row) -> Html:
     marks = [
         row["method"],
         "" if row["measured"] else "not a measurement",
-        "under load" if row["under_load"] else "",
+        "under load" if row.get("under_load") else "",
     ]
     return Html(f"{shown} <small>{text(', '.join(mark for mark in marks if mark))}</small>")
 
 
 def bandwidth(record: Record, state_id: str, bundle_id: str | None = None) -> Cell:
-    """Show the most trusted bandwidth figure of a state (`rigs/…` has them all)."""
-    figures = usable(record.bandwidths.get(state_id, []), bundle_id)
-    if not figures:
+    """Show the most trusted bandwidth figure of a state (its rig's page has them all)."""
+    figure = best_figure(record, state_id, bundle_id)
+    if figure is None:
         return Cell(ABSENT)
-    return Cell(one_bandwidth(figures[0]), central(figures[0]))
+    return Cell(one_bandwidth(figure), central(figure))

@@ -3,7 +3,9 @@
 from sitegen import sections
 from sitegen.address import variant_page
 from sitegen.escape import NOTHING, Html, joined, text
+from sitegen.figure import figures, pictures_of
 from sitegen.figures import ABSENT, inferred, value
+from sitegen.fitted import Fitted, target_of
 from sitegen.page import Page, facts, heading, page
 from sitegen.record import Record, Row
 from sitegen.slug import model_name, rows_of, slug_link
@@ -27,30 +29,38 @@ def variants(record: Record) -> dict[Pair, list[Row]]:
     return found
 
 
-def variant_pages(record: Record) -> list[Page]:
+def variant_pages(record: Record, fitted: Fitted) -> list[Page]:
     """Make the page of every model and quant that a run served, or that a slug names."""
     found = variants(record)
     for entry in record.slugs.values():
         found.setdefault((entry["model"], entry["quant"]), [])
-    return [_variant(record, model, quant, runs) for (model, quant), runs in found.items()]
+    return [
+        _variant(record, fitted, (model, quant), runs) for (model, quant), runs in found.items()
+    ]
 
 
-def _variant(record: Record, model: str | None, quant: str | None, runs: list[Row]) -> Page:
+def _variant(record: Record, fitted: Fitted, pair: Pair, runs: list[Row]) -> Page:
+    model, quant = pair
     address = variant_page(model, quant)
     rows = rows_of(record, runs)
     title = f"{model_name(record, model)}, {quant or 'quant unknown'}"
     rigs = len({run["rig_id"] for run in runs})
+    target = target_of(fitted, None, model, quant)
+    drawn = figures(record, fitted, address, target, rows)
     blocks = [
         _facts(record, address, model, quant),
         heading("Decode", "decode"),
         sections.decode(record, address, rows, names=True),
+        *(one.shown for one in drawn),
         sections.oddities(record, runs),
         *sections.quantities(record, address, rows, names=True),
         sections.others(record, address, rows),
         *sections.verdicts(record, address, runs),
         *sections.failures(record, address, runs),
     ]
-    return page(address, title, f"{title}: measured tokens/s on {rigs} rigs.", blocks)
+    return page(
+        address, title, f"{title}: measured tokens/s on {rigs} rigs.", blocks, pictures_of(drawn)
+    )
 
 
 def _facts(record: Record, address: str, model: str | None, quant: str | None) -> Html:
