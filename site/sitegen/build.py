@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingest.problem import Problem, has_errors
-from sitegen.folder import swapped
 from sitegen.links import link_problems
 from sitegen.mkdocs import run_mkdocs
 from sitegen.policy import guard_folder
 from sitegen.results import write_results
+from sitegen.swap import swapped
 
 _MIB = 1024 * 1024
 

@@ -107,7 +107,8 @@ def _names(points: Sequence[Point], palette: Palette) -> list[Any]:
     """Name the rigs at their points, where there are few enough to be read."""
     if len({point.rig_id for point in points}) > MOST_NAMES:
         return []
-    highest = {point.rig_id: point for point in sorted(points, key=lambda one: one.tokens_per_s)}
+    upwards = sorted(points, key=lambda one: one.tokens_per_s)
+    highest = {(point.rig_id, point.reads_gbps): point for point in upwards}
     middle = max(point.reads_gbps for point in points) / 2
     base = alt.Chart(alt.InlineData(values=[point._asdict() for point in highest.values()]))
     right = f"datum.reads_gbps > {middle!r}"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sitegen import state as states
 from sitegen.address import from_page, rig_page
 from sitegen.escape import Html, joined, text
-from sitegen.figures import ABSENT, measured, number
+from sitegen.numbers import ABSENT, measured, number
 from sitegen.record import Record, Row
 from sitegen.run import PLAIN, rig, served, source
 from sitegen.table import Cell, Column, Line, table, without_empty

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 
 from sitegen.escape import Html, text
-from sitegen.figures import ABSENT, number
+from sitegen.numbers import ABSENT, number
 from sitegen.page import Page, heading, page, paragraph
 from sitegen.record import Record, Row
 from sitegen.slug import slug_link

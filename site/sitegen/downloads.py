@@ -11,7 +11,7 @@ import duckdb
 
 from ingest.bundle import Bundle
 from sitegen.escape import Html, inside, joined, text
-from sitegen.figures import number
+from sitegen.numbers import number
 from sitegen.page import Page, heading, page, paragraph
 from sitegen.table import Cell, Column, Line, table
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from sitegen.address import from_page, rig_page
 from sitegen.chart import DARK, LIGHT, svg
 from sitegen.escape import Html, inside, text
-from sitegen.figures import inferred, number, span
 from sitegen.fitted import Fitted, curve_of, reads_factor, told
+from sitegen.numbers import inferred, number, span
 from sitegen.page import CHARTS, Picture, picture
 from sitegen.points import Cloud, Point, clouds
 from sitegen.record import Record, Row

@@ -7,7 +7,7 @@ from typing import Any
 from sitegen.address import HOME, from_page, rig_page
 from sitegen.comparison import workloads
 from sitegen.escape import Html, inside, joined, text
-from sitegen.figures import ABSENT, measured, number
+from sitegen.numbers import ABSENT, measured, number
 from sitegen.page import heading, paragraph
 from sitegen.record import Record, Row
 from sitegen.sections import folded

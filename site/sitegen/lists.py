@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from sitegen import state as states
 from sitegen.address import from_page, rig_page
 from sitegen.escape import Html, inside, text
-from sitegen.figures import ABSENT, number, span, value
+from sitegen.numbers import ABSENT, number, span, value
 from sitegen.page import Page, page, paragraph
 from sitegen.record import Record, Row
 from sitegen.slug import model_name, slug_link, variant_link

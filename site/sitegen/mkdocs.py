@@ -14,9 +14,11 @@ _PLACE = re.compile(r"(?:Doc file|file) '(?P<page>[^']+)'")
 
 def run_mkdocs(config: Path, out: Path) -> list[Problem]:
     """Build the site that `config` describes into `out`, strictly; list what is wrong with it."""
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file"]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", config.name]
     done = subprocess.run(  # noqa: S603 - our own program on our own file
-        [*command, str(config), "--site-dir", str(out.resolve())],
+        [*command, "--site-dir", str(out.resolve())],
+        # Fragments are looked for from where mkdocs runs.
+        cwd=config.parent,
         capture_output=True,
         text=True,
         check=False,

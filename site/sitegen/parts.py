@@ -4,8 +4,8 @@ from collections import Counter
 from pathlib import Path
 
 from sitegen.escape import Html, joined, text
-from sitegen.figures import number, value
 from sitegen.leaders import leaders
+from sitegen.numbers import number, value
 from sitegen.page import paragraph
 from sitegen.record import Record
 from sitegen.table import Cell, Column, Line, table

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from sitegen.figures import number
+from sitegen.numbers import number
 from sitegen.record import Record, Row
 from sitegen.state import best_figure, central
 

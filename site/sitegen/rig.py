@@ -6,7 +6,7 @@ from sitegen import sections
 from sitegen import state as states
 from sitegen.address import rig_page
 from sitegen.escape import Html, link, text
-from sitegen.figures import ABSENT, number, value
+from sitegen.numbers import ABSENT, number, value
 from sitegen.page import Page, facts, heading, page, paragraph
 from sitegen.record import Record, Row
 from sitegen.slug import rows_of

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from sitegen.escape import Html, inside, joined, link, text
-from sitegen.figures import ABSENT, inferred, value
+from sitegen.numbers import ABSENT, inferred, value
 from sitegen.record import Row
 from sitegen.table import Cell, Column
 

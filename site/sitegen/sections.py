@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from sitegen.address import from_page, rig_page
 from sitegen.comparison import comparison
 from sitegen.escape import NOTHING, Html, text
-from sitegen.figures import ABSENT, doubt, measured, number
+from sitegen.numbers import ABSENT, doubt, measured, number
 from sitegen.page import heading, paragraph
 from sitegen.record import Record, Row
 from sitegen.run import STAGES, rig, served, source, verdict

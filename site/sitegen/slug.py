@@ -4,8 +4,8 @@ from sitegen import sections
 from sitegen.address import from_page, slug_page, variant_page
 from sitegen.escape import Html, inside, joined, text
 from sitegen.figure import Figure, figures, pictures_of
-from sitegen.figures import ABSENT, number, value
 from sitegen.fitted import Fitted, target_of
+from sitegen.numbers import ABSENT, number, value
 from sitegen.page import Page, facts, heading, page, paragraph
 from sitegen.record import Record, Row
 

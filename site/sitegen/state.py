@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from sitegen.escape import NOTHING, Html, joined, text
-from sitegen.figures import ABSENT, inferred, number, span, value
+from sitegen.numbers import ABSENT, inferred, number, span, value
 from sitegen.record import Record, Row
 from sitegen.table import Cell
 
