@@ -1,5 +1,6 @@
 """Drafted tokens: from the chance of one being right to the tokens that a pass yields."""
 
+from functools import cache
 from typing import Any
 
 
@@ -11,6 +12,7 @@ def accepted_share(alpha: float, depth: int) -> float:
     return sum((alpha**position for position in range(1, depth + 1)), 0.0) / depth if depth else 0.0
 
 
+@cache
 def alpha_of(share: float, depth: float) -> float:
     """Invert `accepted_share`: the chance behind an accepted share, by bisection."""
     low, high = 0.0, 1.0

@@ -73,6 +73,11 @@ class DecodeTime(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Give the log speeds."""
         return self._log_speed(X, self.theta_)
 
+    def log_speed(self, x: Inputs, values: dict[str, float]) -> Array:
+        """Give the log speeds for parameters by name."""
+        speed: Array = np.log(tokens_per_s(x, arrays(gathered(values))))
+        return speed
+
     def named(self, theta: Array) -> dict[str, float]:
         """Turn scaled logs into values by name."""
         return {
@@ -81,8 +86,7 @@ class DecodeTime(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         }
 
     def _log_speed(self, x: Inputs, theta: Array) -> Array:
-        speed: Array = np.log(tokens_per_s(x, arrays(gathered(self.named(theta)))))
-        return speed
+        return self.log_speed(x, self.named(theta))
 
     def _cost(self, x: Inputs, y: Array, weight: Array, theta: Array) -> float:
         scaled = np.abs(y - self._log_speed(x, theta)) / self.noise
@@ -114,7 +118,7 @@ def arrays(parameters: Parameters) -> Parameters:
 
 def rig_weights(rigs: Sequence[Any]) -> Array:
     """Weigh each row 1 over the root of its machine's rows, mean 1: no machine outvotes many."""
-    names, place, counts = np.unique(np.array(rigs), return_inverse=True, return_counts=True)
-    del names
+    _, place, counts = np.unique(np.array(rigs), return_inverse=True, return_counts=True)
     weight: Array = 1 / np.sqrt(counts[place])
-    return weight / weight.mean()
+    scaled: Array = weight / weight.mean()
+    return scaled

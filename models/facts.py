@@ -81,6 +81,7 @@ def variant_facts(catalog: Catalog, model: ModelEntry, variant: Variant) -> Fact
         "routed_gweights": routed_gweights,
         "dense_gb": dense,
         "dense_gweights": model.always_active_b,
+        "parameters_b": model.parameters_b,
         "moe_layers": model.moe_layers,
         "layers": model.layers or model.moe_layers,
         "first_moe_layer": model.first_moe_layer,

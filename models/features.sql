@@ -53,12 +53,16 @@ joined AS (
         c.vendor = 'intel' AS intel, c.generation, c.ccds,
         CASE WHEN r.offload = 'cpu-only' THEN 0
             ELSE coalesce(r.gpus_used, s.gpu_count) END AS gpus,
+        coalesce(r.weights_gib, v.file_gib, v.routed_gib + v.dense_gib) AS weights_gib,
+        coalesce(r.layers_on_cpu / nullif(cm.moe_layers, 0), 1) AS host_share,
         cards.cards, cards.gpu_name, cards.gpu_gbps, cards.vram_gib,
         b.gbps AS gbps_measured, b.method
     FROM measurements AS m
     JOIN runs AS r USING (run_id)
     JOIN rig_states AS s ON s.state_id = m.state_id
     LEFT JOIN catalog_cpus AS c ON c.cpu = s.cpu
+    LEFT JOIN catalog_variants AS v ON v.model = r.model AND v.quant = r.quant
+    LEFT JOIN catalog_models AS cm ON cm.model = r.model
     LEFT JOIN cards ON cards.state_id = m.state_id
     LEFT JOIN bandwidth AS b ON b.bundle_id = m.bundle_id
     LEFT JOIN beside ON beside.measurement_id = m.measurement_id

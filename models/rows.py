@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from models.drafting import accepted_share, default_alpha
 from models.expert_cache import hit_rate_of, pool_gib
-from models.facts import GB_PER_GIB, Facts, variant_key
+from models.facts import GB_PER_GIB, GB_PER_MIB, Facts, variant_key
 from models.parameters import CORE_SPEED, RATED
 from models.physics import Inputs
 from models.request import Request
@@ -48,6 +48,7 @@ class FitRow(NamedTuple):
     hit_rate: float | None
     coverage: float | None
     cores: float
+    vram_gib: float
     inputs: Inputs
     excluded: tuple[str, ...]
 
@@ -125,6 +126,7 @@ def fit_row(row: dict[str, Any], facts: Facts, defaults: Facts) -> FitRow | Unus
             hit_rate=row["hit_rate"] if cache_on else None,
             coverage=coverage,
             cores=float(cores),
+            vram_gib=float(sum(cards.vram_gib)),
             inputs=inputs,
             excluded=tuple(row["rules"]),
         ),
@@ -245,6 +247,8 @@ def _coverage(
     pool_mib = row["cache_mib"]
     if pool_mib is None:
         ctx_tokens = row["ctx"] or target.launch["ctx"] or 32_768
+        pinned_mib = sum(bundles_of(target.variant).values()) - host_mib
         pool = pool_gib(target.variant, cards.vram_gib, ctx_tokens, drafter=depth > 0)
-        pool_mib = pool * 1024
-    return float(pool_mib / host_mib)
+        pool_mib = max(0.0, pool * 1024 - pinned_mib)
+    room_mib = 1024 * sum(cards.vram_gib) - target.variant["dense_gb"] / GB_PER_MIB
+    return float(min(pool_mib, room_mib) / host_mib)

@@ -63,7 +63,7 @@ def setup_of(target: Target, rig: Rig, request: Request, facts: Facts, defaults:
     if acceptance is None:
         acceptance = accepted_share(alpha, depth)
     cache_on = bool(target.launch["expert_cache"]) and not cpu_only and request.hit_rate != 0
-    hit_rate = _hit_rate(target, request, cards, depth, defaults) if cache_on else 0.0
+    hit_rate = _hit_rate(target, request, cards, placed, defaults) if cache_on else 0.0
     doubts = dict(rig.doubts)
     if depth and request.acceptance is None:
         inferred.append("acceptance")
@@ -147,12 +147,17 @@ def _drafter(target: Target, request: Request) -> tuple[int, dict[str, Any] | No
     return depth, own
 
 
-def _hit_rate(target: Target, request: Request, cards: Cards, depth: int, defaults: Facts) -> float:
+def _hit_rate(
+    target: Target, request: Request, cards: Cards, placed: Placement, defaults: Facts
+) -> float:
     if request.hit_rate is not None:
         return request.hit_rate
     ctx_tokens = request.ctx_tokens or target.launch["ctx"] or 32_768
-    pool = pool_gib(target.variant, cards.vram_gib, ctx_tokens, drafter=depth > 0)
-    coverage = pool * 1024 / sum(bundles_of(target.variant).values())
+    pool = pool_gib(
+        target.variant, cards.vram_gib, ctx_tokens, drafter=target.launch["drafter"] is not None
+    )
+    pool_mib = max(0.0, pool * 1024 - placed.pinned_mib)
+    coverage = pool_mib / placed.host_mib if placed.host_mib else 0.0
     return hit_rate_of(defaults["hit_rate"], target.variant["model"], coverage)
 
 

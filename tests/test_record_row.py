@@ -78,6 +78,20 @@ def test_spellings_are_mapped_and_an_unknown_one_is_told(catalog: Catalog) -> No
     assert unknown.unmapped == ("model 'NoSuch-9B'",)
 
 
+def test_an_offload_that_only_names_its_difference_is_written_out(tmp_path: Path) -> None:
+    first = ROW | {"offload": "-ot exps=CPU"}
+    other = first | {"source": "github.com/a/b/issues/2", "offload": "same plus -rtr"}
+    lines = [first, first | {"offload": "same plus -rtr"}, first | {"offload": "same"}, other]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in lines))
+    rows, _ = collected([path])
+    told = [row.row["offload"] for row in rows]
+    assert told == [
+        "-ot exps=CPU", "-ot exps=CPU -rtr", "-ot exps=CPU -rtr", "same plus -rtr"
+    ]  # fmt: skip
+    assert "same plus" in rows[1].text
+
+
 def test_a_slug_of_other_weights_is_only_a_name(catalog: Catalog) -> None:
     slug = "llamacpp/deepseek-flash-dual-q8"
     assert named(ROW | {"slug": slug}, catalog).slug == slug

@@ -51,7 +51,26 @@ def collected(paths: Iterable[Path]) -> tuple[list[Collected], list[Problem]]:
                 problems.append(Problem(str(path), f"line {number}", wanted))
             else:
                 rows.append(Collected(path.stem, number, text, row))
-    return rows, problems
+    return _spelled_out(rows), problems
+
+
+_SAME = re.compile(r"^same\b(?: (?:plus|with|but))?\s*", re.IGNORECASE)
+
+
+def _spelled_out(rows: Iterable[Collected]) -> list[Collected]:
+    """Write out offloads that only say how they differ from the row before of the same source."""
+    last: dict[tuple[object, ...], str] = {}
+    full = []
+    for one in rows:
+        key = (one.file, one.row["source"], one.row.get("rig"), one.row.get("model"))
+        told = one.row.get("offload")
+        if isinstance(told, str) and _SAME.search(told) and key in last:
+            rest = _SAME.sub("", told)
+            one = one._replace(row=one.row | {"offload": f"{last[key]} {rest}".strip()})  # noqa: PLW2901
+        if isinstance(told, str):
+            last[key] = one.row["offload"]
+        full.append(one)
+    return full
 
 
 def _object(text: str) -> dict[str, Any] | None:

@@ -104,10 +104,14 @@ def told(one: Merged, catalog: Catalog) -> Told:
         stages=_stages(row),
         quality=tuple(_quality(row)),
     )
-    doubts = wording.doubts(str(row.get("notes") or ""), str(row.get("offload") or ""))
+    doubts = wording.doubts(
+        str(row.get("notes") or ""), str(row.get("offload") or ""), row.get("threads")
+    )
     doubts += [f"the catalogue maps no {spelling}" for spelling in named.unmapped]
     if named.model is None and not named.unmapped:
         doubts.append("the source names no model")
+    if row.get("quant") and named.quant is None and not named.unmapped:
+        doubts.append("the source names no single quant")
     if run.outcome.reason == UNREAD:
         doubts.append(UNREAD)
     return Told(run, tuple(dict.fromkeys(inferred)), tuple(doubts))
@@ -135,7 +139,7 @@ def _launch(one: Merged, catalog: Catalog) -> tuple[Launch, list[str]]:
         ctx=_tokens(row.get("ctx")),
         kv=row.get("kv_type"),
         gpus_used=0 if offload and offload.kind == "cpu-only" else None,
-        sockets_used=_sockets_used(str(numa or ""), row),
+        sockets_used=_sockets_used(row),
         numa=numa,
         offload=offload,
         drafter=drafter,
@@ -187,14 +191,15 @@ def _card_gib(row: dict[str, Any]) -> int | None:
     return int(size) if size else None
 
 
-_ONE_SOCKET = re.compile(r"one socket|single socket|-N 0|cpunodebind=0|one CPU", re.IGNORECASE)
+_ONE_SOCKET = re.compile(
+    r"one socket(?! beats)|single socket|-N 0|cpunodebind=0|one CPU\b", re.IGNORECASE
+)
 
 
-def _sockets_used(numa: str, row: dict[str, Any]) -> int | None:
-    sockets = row.get("sockets")
-    if sockets and sockets > 1 and _ONE_SOCKET.search(numa):
-        return 1
-    return None
+def _sockets_used(row: dict[str, Any]) -> int | None:
+    told = " ".join(str(row.get(key) or "") for key in ("numa", "offload", "notes"))
+    several = (row.get("sockets") or 1) > 1
+    return 1 if several and _ONE_SOCKET.search(told) else None
 
 
 def _tokens(said: object) -> int | None:

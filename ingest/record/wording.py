@@ -58,6 +58,7 @@ _ALL_ON_CPU = re.compile(
     r"--cpu-moe|-cmoe\b|exps?=CPU|all routed experts =CPU|rest(?: exps)?\s?=?\s?CPU"
     r"|ffn experts on CPU|_exps\\\.weight=CPU|CPU experts"
 )
+_SOME_ON_CARDS = re.compile(r"some experts on|extra [\w/ ]*layers on|expert layers on GPU")
 # The launcher sized the residency from free VRAM.
 _FITTED = re.compile(
     r"residency \(launcher|launcher default|slug default|-fit on|auto fit|residency -ot|"
@@ -95,7 +96,7 @@ def offload(text: str, mode: str | None, model: ModelEntry | None, cards: int) -
         return Placed(Offload(kind="fit", rules=rules), inferred=False)
     if mode != "hybrid" and not _ALL_ON_CPU.search(text):
         return None
-    every = model.moe_layers if model else None
+    every = model.moe_layers if model and not _SOME_ON_CARDS.search(text) else None
     return Placed(Offload(kind="experts", layers_on_cpu=every, rules=rules), inferred=True)
 
 
@@ -122,7 +123,13 @@ def _cpu_layers(text: str, model: ModelEntry | None, cards: int) -> int | None:
     on_cards = _first(_ON_CARDS, text)
     if on_cards is None or every is None:
         return None
-    return max(every - _card_layers(*on_cards, cards), 0)
+    how, numbers = on_cards
+    if "range" in how and model is not None:
+        # Layers before the first with experts have none to place.
+        numbers = [
+            max(n, model.first_moe_layer) if i % 2 == 0 else n for i, n in enumerate(numbers)
+        ]
+    return max(every - _card_layers(how, numbers, cards), 0)
 
 
 def _card_layers(how: str, numbers: list[int], cards: int) -> int:
@@ -311,7 +318,6 @@ DOUBTS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"two sockets do not beat|pathological|cross-socket|stock BIOS snoop|before snoop"),
      "memory far from the threads that read it"),
     (re.compile(r"workers on \d+|over-subscription"), "more threads than cores"),
-    (re.compile(r"odd thread counts"), "part of a sweep in which odd thread counts halve the rate"),
     (re.compile(r"mis-packed|collapse: "), "tensors packed for the other processor"),
     (re.compile(r"regression when|main branch before PR|main before fix"),
      "a build with a regression"),
@@ -329,10 +335,13 @@ DOUBTS: tuple[tuple[re.Pattern[str], str], ...] = (
 )  # fmt: skip
 
 
-def doubts(notes: str, rules: str) -> list[str]:
+def doubts(notes: str, rules: str, threads: int | None = None) -> list[str]:
     """List why a row's own words put it outside the fit."""
     text = f"{notes} {rules}"
-    return [reason for pattern, reason in DOUBTS if pattern.search(text)]
+    found = [reason for pattern, reason in DOUBTS if pattern.search(text)]
+    if "odd thread counts" in notes and threads is not None and threads % 2:
+        found.append("an odd thread count, which halves the rate in this sweep")
+    return found
 
 
 _MIDPOINT = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)(?: t/s| tok/s| without|[ ,(;]|$)")
