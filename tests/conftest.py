@@ -14,7 +14,8 @@ import pytest
 from ingest.bundle import Bundle, Status
 from ingest.catalog import Catalog, load_catalog
 from ingest.folder import Filed
-from ingest.store import create, fill
+from ingest.store import build, create, fill
+from sitegen.build import build_site
 from sitegen.record import Record, read
 
 ROOT = Path(__file__).parents[1]
@@ -121,3 +122,26 @@ def record(catalog: Catalog, rigs: list[Filed]) -> Record:
         create(connection)
         fill(connection, rigs, catalog)
         return read(connection)
+
+
+def _checkout(folder: Path, catalog: Catalog, filed: list[Filed]) -> Path:
+    """Copy what a site build reads of this checkout, beside a database of `filed`."""
+    shutil.copy(ROOT / "mkdocs.yml", folder)
+    ignore = shutil.ignore_patterns("results", ".results.*")
+    shutil.copytree(ROOT / "site/docs", folder / "site/docs", ignore=ignore)
+    build(folder / "build/rigbook.duckdb", filed, catalog, ())
+    return folder
+
+
+@pytest.fixture(scope="session")
+def checkout(catalog: Catalog) -> Callable[[Path, list[Filed]], Path]:
+    """Make a checkout with a database of some bundles, ready for `build_site`."""
+    return lambda folder, filed: _checkout(folder, catalog, filed)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog, rigs: list[Filed]) -> Path:
+    """A checkout whose site has been built of `rigs`."""
+    root = _checkout(tmp_path_factory.mktemp("checkout"), catalog, rigs)
+    assert build_site(root, root / "build/rigbook.duckdb").problems == ()
+    return root

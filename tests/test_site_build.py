@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from ingest.catalog import Catalog
 from ingest.folder import Filed
-from ingest.store import build
 from sitegen.build import Built, build_site
 from sitegen.links import references
 
@@ -20,36 +18,19 @@ ROOT = Path(__file__).parents[1]
 HOSTILE = '<script>alert(1)</script>"|[x](javascript:alert(1)){: onclick=x }--8<-- "home.html"'
 
 
-def checkout(folder: Path, catalog: Catalog, filed: list[Filed]) -> Path:
-    """Copy what a build reads of this checkout, beside a database of `filed`."""
-    shutil.copy(ROOT / "mkdocs.yml", folder)
-    ignore = shutil.ignore_patterns("results", ".results.*")
-    shutil.copytree(ROOT / "site/docs", folder / "site/docs", ignore=ignore)
-    build(folder / "build/rigbook.duckdb", filed, catalog, ())
-    return folder
-
-
 def built(root: Path) -> Built:
     return build_site(root, root / "build/rigbook.duckdb")
 
 
 def pages(root: Path) -> dict[str, str]:
-    site = root / "build/site"
-    return {str(path.relative_to(site)): path.read_text() for path in site.rglob("*.html")}
+    folder = root / "build/site"
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*.html")}
 
 
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog, rigs: list[Filed]) -> Path:
-    """A checkout whose site has been built."""
-    made = checkout(tmp_path_factory.mktemp("checkout"), catalog, rigs)
-    assert built(made).problems == ()
-    return made
-
-
-def test_a_site_is_built_strictly_and_fetches_nothing_from_elsewhere(root: Path) -> None:
-    made = built(root)
+def test_a_site_is_built_strictly_and_fetches_nothing_from_elsewhere(site: Path) -> None:
+    made = built(site)
     assert made.problems == ()
-    found = pages(root)
+    found = pages(site)
     assert made.pages == len(found)
     assert made.charts > 0
     for name in (
@@ -63,13 +44,13 @@ def test_a_site_is_built_strictly_and_fetches_nothing_from_elsewhere(root: Path)
     for page in found.values():
         loaded = [one.target for one in references(page) if one.loaded]
         assert [target for target in loaded if re.match(r"(https?:)?//", target)] == []
-    styles = [path.read_text() for path in root.glob("build/site/**/*.css")]
+    styles = [path.read_text() for path in site.glob("build/site/**/*.css")]
     assert not [style for style in styles if re.search(r"url\(['\"]?(https?:)?//", style)]
 
 
-def test_every_chart_has_its_table_and_a_summary(root: Path) -> None:
+def test_every_chart_has_its_table_and_a_summary(site: Path) -> None:
     charts = 0
-    for page in pages(root).values():
+    for page in pages(site).values():
         for figure in re.findall(
             r'<figure class="chart">.*?</figure>\s*(.{0,80})', page, re.DOTALL
         ):
@@ -80,8 +61,8 @@ def test_every_chart_has_its_table_and_a_summary(root: Path) -> None:
     assert charts > 0
 
 
-def test_the_same_weights_stand_apart_from_a_slugs_own_rows(root: Path) -> None:
-    page = pages(root)["results/slugs/llamacpp/deepseek-flash-dual-q8/index.html"]
+def test_the_same_weights_stand_apart_from_a_slugs_own_rows(site: Path) -> None:
+    page = pages(site)["results/slugs/llamacpp/deepseek-flash-dual-q8/index.html"]
     own, _, other = page.partition('id="other-launch"')
     own_table = own[own.index("<table") : own.index("</table>")]
     assert "one-epyc-7543" in own_table
@@ -89,8 +70,8 @@ def test_the_same_weights_stand_apart_from_a_slugs_own_rows(root: Path) -> None:
     assert "four-epyc-7543" in other
 
 
-def test_a_flagged_row_is_shown_with_its_reason(root: Path) -> None:
-    found = pages(root)
+def test_a_flagged_row_is_shown_with_its_reason(site: Path) -> None:
+    found = pages(site)
     assert "⚑ flagged: paging" in html.unescape(found["results/rigs/five-epyc-7543/index.html"])
     assert "five-epyc-7543" not in found["index.html"]
 
@@ -115,9 +96,12 @@ def hostile(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_hostile_text_is_shown_and_never_acts(
-    tmp_path: Path, catalog: Catalog, document: dict[str, Any], filed: Callable[..., Filed]
+    tmp_path: Path,
+    checkout: Callable[[Path, list[Filed]], Path],
+    document: dict[str, Any],
+    filed: Callable[..., Filed],
 ) -> None:
-    root = checkout(tmp_path, catalog, [filed(hostile(document))])
+    root = checkout(tmp_path, [filed(hostile(document))])
     assert built(root).problems == ()
     seen = 0
     for page in pages(root).values():
@@ -128,15 +112,15 @@ def test_hostile_text_is_shown_and_never_acts(
     assert seen > 3
 
 
-def test_a_broken_page_leaves_the_old_site(root: Path) -> None:
-    before = pages(root)
-    glossary = root / "site/docs/glossary.md"
+def test_a_broken_page_leaves_the_old_site(site: Path) -> None:
+    before = pages(site)
+    glossary = site / "site/docs/glossary.md"
     kept = glossary.read_text()
     glossary.write_text("# Glossary\n\n[x](nowhere.md)\n")
-    made = built(root)
+    made = built(site)
     glossary.write_text(kept)
     assert any("nowhere.md" in problem.message for problem in made.problems)
-    assert pages(root) == before
+    assert pages(site) == before
 
 
 def test_no_checkout_and_no_database_are_told_apart(tmp_path: Path) -> None:
