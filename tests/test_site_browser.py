@@ -126,3 +126,43 @@ def test_a_wide_table_scrolls_by_keyboard(browser: Browser, address: str) -> Non
         page.keyboard.press("ArrowRight")
     page.wait_for_function("document.querySelector('.frame').scrollLeft > 0")
     page.close()
+
+
+def first_column(page: Page, caption: str) -> list[str]:
+    rows = page.locator(f"table.data:has(caption:text-is('{caption}')) tbody tr:visible th")
+    return [words.splitlines()[0] for words in rows.all_inner_texts()]
+
+
+def test_a_table_is_sorted_by_value_and_filtered_and_empty_cells_stay_last(
+    browser: Browser, address: str
+) -> None:
+    page = browser.new_page()
+    page.goto(address + "results/slugs/")
+    caption = "Experts in host RAM"
+    table = page.locator(f"table.data:has(caption:text-is('{caption}'))")
+    measured = first_column(page, caption)[0]
+    sort = table.get_by_role("button", name="Decode, tokens/s")
+    sort.focus()
+    for direction in ("descending", "ascending"):
+        page.keyboard.press("Enter")
+        assert table.locator("th[aria-sort]").get_attribute("aria-sort") == direction
+        assert first_column(page, caption)[0] == measured
+    box = page.get_by_role("searchbox", name=f"Filter rows: {caption}")
+    box.fill("GLM iq4")
+    shown = first_column(page, caption)
+    assert shown
+    assert all("glm" in name for name in shown)
+    with page.expect_download() as started:
+        page.get_by_role("button", name="CSV of what is shown").first.click()
+    lines = started.value.path().read_text().splitlines()
+    assert len(lines) == len(shown) + 1
+    page.close()
+
+
+def test_a_cell_that_would_start_a_formula_is_disarmed(browser: Browser, address: str) -> None:
+    page = browser.new_page()
+    page.goto(address)
+    given = ["=1+1", "+x", "@x", "-x", "-1.5", "a,b", 'say "x"', " 1\n2 "]
+    wanted = ["'=1+1", "'+x", "'@x", "'-x", "-1.5", '"a,b"', '"say ""x"""', "1 2"]
+    assert page.evaluate("cells => cells.map((cell) => csvCell(cell))", given) == wanted
+    page.close()

@@ -19,8 +19,9 @@ NO_BAND = "not reported"
 def coverage_page(record: Record) -> Page:
     """Make the coverage page."""
     told = (
-        "Machines that have a counting decode rate, by the best bandwidth figure of the state, "
-        "brought to read bandwidth. An empty field is worth a report."
+        "Machines that have a counting decode rate, for slugs with experts in host RAM, by the "
+        "best bandwidth figure of the state, brought to read bandwidth. An empty field is worth "
+        "a report."
     )
     blocks = [
         paragraph(text(told)),
@@ -50,7 +51,7 @@ def band(record: Record, state_id: str) -> str:
 def _grid(record: Record) -> Html:
     rigs: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for row in _decodes(record):
-        if row["slug"]:
+        if row["slug"] in record.slugs and record.slugs[row["slug"]]["offload"] != "none":
             rigs[row["slug"]][band(record, row["state_id"])].add(row["rig_id"])
     names = [name for _, name in BANDS] + [NO_BAND]
     columns = [Column("Slug"), *(Column(name, numeric=True) for name in names)]

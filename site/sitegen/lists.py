@@ -9,7 +9,7 @@ from sitegen.numbers import ABSENT, number, span, value
 from sitegen.page import Page, page, paragraph
 from sitegen.record import Record, Row
 from sitegen.slug import model_name, slug_link, variant_link
-from sitegen.table import Cell, Column, Line, table
+from sitegen.table import Cell, Column, Line, table, without_empty
 from sitegen.variant import variants
 
 SLUGS, VARIANTS, RIGS = "slugs/", "variants/", "rigs/"
@@ -34,39 +34,46 @@ def _slugs(record: Record) -> Page:
     rows = defaultdict(list)
     for row in record.measurements:
         rows[row["slug"]].append(row)
-    columns = [
-        Column("Slug"), Column("Model"), Column("Quant"), Column("Engine"),
-        Column("Cards", numeric=True), Column("Experts"), Column("Host RAM, GiB", numeric=True),
-        Column("Rigs", numeric=True),
-        Column("Measurements", numeric=True), Column("Decode, tokens/s", numeric=True),
-        Column("Life cycle"),
-    ]  # fmt: skip
-    lines = [
-        Line(
-            [
-                Cell(slug_link(SLUGS, slug), slug),
-                text(model_name(record, entry["model"])),
-                text(entry["quant"]),
-                text(entry["engine"]),
-                text(entry["cards"]),
-                text(entry["offload"]),
-                Cell(value(entry["host_ram_gib"]), entry["host_ram_gib"]),
-                _count(len({row["rig_id"] for row in rows[slug]})),
-                _count(len(rows[slug])),
-                _decode(rows[slug]),
-                text(entry["status"]),
-            ]
-        )
-        for slug, entry in sorted(
-            record.slugs.items(), key=lambda one: (-len(rows[one[0]]), one[0])
-        )
-    ]
+    in_ram = [entry for entry in record.slugs.values() if entry["offload"] != "none"]
+    resident = [entry for entry in record.slugs.values() if entry["offload"] == "none"]
     told = (
         "A slug is a named way to serve one model variant. Decode is the span over all rigs and "
         "protocols: open the slug to compare like with like."
     )
-    shown = table("Slugs of the catalogue", columns, lines)
-    return page(SLUGS, "Slugs", "Every named way to serve a model.", [paragraph(text(told)), shown])
+    blocks = [
+        paragraph(text(told)),
+        _slug_table(record, "Experts in host RAM", in_ram, rows),
+        _slug_table(record, "All on the cards", resident, rows),
+    ]
+    return page(SLUGS, "Slugs", "Every named way to serve a model.", blocks)
+
+
+def _slug_table(
+    record: Record, caption: str, entries: list[Row], rows: dict[str, list[Row]]
+) -> Html:
+    columns = (
+        Column("Slug"), Column("Decode, tokens/s", numeric=True), Column("Rigs", numeric=True),
+        Column("Measurements", numeric=True), Column("Model"), Column("Quant"), Column("Engine"),
+        Column("Cards", numeric=True), Column("Host RAM, GiB", numeric=True), Column("Life cycle"),
+    )  # fmt: skip
+    lines = [
+        Line(
+            [
+                Cell(slug_link(SLUGS, entry["slug"]), entry["slug"]),
+                _decode(rows[entry["slug"]]),
+                _count(len({row["rig_id"] for row in rows[entry["slug"]]})),
+                _count(len(rows[entry["slug"]])),
+                text(model_name(record, entry["model"])),
+                text(entry["quant"]),
+                text(entry["engine"]),
+                text(entry["cards"]),
+                Cell(value(entry["host_ram_gib"]), entry["host_ram_gib"]),
+                text(entry["status"]),
+            ]
+        )
+        for entry in sorted(entries, key=lambda one: (-len(rows[one["slug"]]), one["slug"]))
+    ]
+    return table(caption, *without_empty(columns, lines, ABSENT))
 
 
 def _count(count: int) -> Cell:

@@ -28,14 +28,15 @@ def percent(fraction: float | None) -> str:
 
 
 def span(low: float | None, high: float | None) -> str:
-    """Write a range: 11.6–14.8; one-sided ones say so."""
+    """Write a range: 11.6–14.8; one-sided ones say so, equal ends are one number."""
     if low is None and high is None:
         return ""
     if low is None:
         return f"up to {number(high)}"
     if high is None:
         return f"from {number(low)}"
-    return f"{number(low)}–{number(high)}"
+    ends = dict.fromkeys((number(low), number(high)))
+    return "–".join(ends)
 
 
 def measured(row: Row) -> Html:
