@@ -15,6 +15,7 @@ from ingest.bundle import Bundle, Status
 from ingest.catalog import Catalog, load_catalog
 from ingest.folder import Filed
 from ingest.store import build, create, fill
+from models.record import FittedModel, load_model
 from sitegen.build import build_site
 from sitegen.record import Record, read
 
@@ -80,6 +81,12 @@ def database(catalog: Catalog, document: dict[str, Any]) -> Iterator[duckdb.Duck
         create(connection)
         fill(connection, [_filed(document)], catalog)
         yield connection
+
+
+@pytest.fixture(scope="session")
+def fitted() -> FittedModel:
+    """The model that is committed and ships."""
+    return load_model(ROOT / "models/fitted/model.json")
 
 
 def _rig(
