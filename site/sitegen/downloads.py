@@ -96,7 +96,7 @@ def _write_tables(db: Path, folder: Path) -> Iterator[File]:
         for name, (holds, query) in TABLES.items():
             for ending, options in _FORMATS.items():
                 path = folder / f"{name}.{ending}"
-                asked = _flat(connection, query) if ending == "csv" else query
+                asked = flat(connection, query) if ending == "csv" else query
                 done = connection.execute(f"COPY ({asked}) TO {_quoted(path)} ({options})")
                 row = done.fetchone()
                 yield _file(path, holds, row[0] if row else None)
@@ -106,7 +106,7 @@ def _quoted(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"
 
 
-def _flat(connection: duckdb.DuckDBPyConnection, query: str) -> str:
+def flat(connection: duckdb.DuckDBPyConnection, query: str) -> str:
     """Make a query fit for CSV: lists become one text, and no text can start a formula."""
     described = connection.execute(f"DESCRIBE {query}").fetchall()
     columns = [_flat_column(name, kind) for name, kind, *_ in described]
