@@ -27,7 +27,7 @@ def test_coverage_stands_for_every_level_and_kind_of_run(fitted: FittedModel) ->
     table = shown(fitted).partition("<caption>How often the intervals held")[2]
     by_level = fitted.evaluation["coverage"]
     assert len(rows(table)) == sum(len(by) for by in by_level.values())
-    assert [row[0] for row in rows(table)][0] == "50 %"
+    assert rows(table)[0][0] == "50 %"
 
 
 def test_the_worst_misses_are_linked_to_their_sources(fitted: FittedModel) -> None:
