@@ -141,7 +141,9 @@ def data_page(files: list[File]) -> Page:
         "```sh\nduckdb rigbook.duckdb \"FROM comparable WHERE quantity = 'decode' LIMIT 5\"\n```",
         heading("Tables and columns", "columns"),
         paragraph(text("measurements.* adds its run to each number; rigs.* is rig_states.")),
-        Html(f'<pre class="schema" tabindex="0"><code>{_lines(schema)}</code></pre>'),
+        Html(
+            f'<pre class="schema" tabindex="0" data-search-exclude><code>{_lines(schema)}</code></pre>'
+        ),
     ]
     return page(DATA, "Data", "The whole record as Parquet, CSV, JSON and DuckDB.", blocks)
 
