@@ -141,11 +141,14 @@ def data_page(files: list[File]) -> Page:
         "```sh\nduckdb rigbook.duckdb \"FROM comparable WHERE quantity = 'decode' LIMIT 5\"\n```",
         heading("Tables and columns", "columns"),
         paragraph(text("measurements.* adds its run to each number; rigs.* is rig_states.")),
-        Html(
-            f'<pre class="schema" tabindex="0" data-search-exclude><code>{_lines(schema)}</code></pre>'
-        ),
+        _schema(schema),
     ]
     return page(DATA, "Data", "The whole record as Parquet, CSV, JSON and DuckDB.", blocks)
+
+
+def _schema(schema: str) -> Html:
+    code = f"<code>{_lines(schema)}</code>"
+    return Html(f'<pre class="schema" tabindex="0" data-search-exclude>{code}</pre>')
 
 
 def _lines(raw: str) -> Html:
