@@ -67,6 +67,21 @@ def test_the_database_and_the_schema_can_be_taken_away(written: tuple[Path, list
     assert {one.name for one in files} == {path.name for path in folder.iterdir()}
 
 
+def test_the_package_types_every_column(written: tuple[Path, list[File]]) -> None:
+    folder, _ = written
+    described = json.loads((folder / "datapackage.json").read_text())
+    assert [one["name"] for one in described["resources"]] == list(TABLES)
+    for one in described["resources"]:
+        schema = pl.read_parquet_schema(folder / one["path"])
+        assert [field["name"] for field in one["schema"]["fields"]] == list(schema)
+    kinds = {
+        field["name"]: field["type"] for field in described["resources"][0]["schema"]["fields"]
+    }
+    assert (kinds["value"], kinds["n"], kinds["counts"], kinds["date"]) == (
+        "number", "integer", "boolean", "date",
+    )  # fmt: skip
+
+
 def test_the_page_lists_every_file_and_explains_every_column(
     written: tuple[Path, list[File]],
 ) -> None:
