@@ -30,14 +30,16 @@ class Line(NamedTuple):
     text: str
 
 
-class Oversized(ValueError):
+class OversizedError(ValueError):
     """The text is larger than any report; the message says what to do."""
 
 
 def decode(content: bytes) -> str:
     """Turn bytes into text, whatever they are: UTF-16 by its mark, else UTF-8 with replacement."""
     if len(content) > MAX_BYTES:
-        raise Oversized(f"should be at most {MAX_BYTES:,} bytes, got {len(content):,}; cut the log")
+        raise OversizedError(
+            f"should be at most {MAX_BYTES:,} bytes, got {len(content):,}; cut the log"
+        )
     utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
     return content.decode("utf-16" if utf16 else "utf-8-sig", errors="replace")
 
@@ -58,18 +60,7 @@ _BLANKS = {ord(c): " " for c in "\u00a0\u2007\u202f\u2009\u200a\u2002\u2003\t\x0
 _TRANSLATION = {**_INVISIBLE, **_BLANKS, ord("\u2212"): "-", ord("\u2011"): "-"}
 
 # UTF-8 read as Windows-1252, the usual double encoding, and what it was.
-_MOJIBAKE = {
-    "â€”": "—",
-    "â€“": "–",
-    "â†’": "→",
-    "âœ“": "✓",
-    "âœ—": "✗",
-    "âš ": "⚠",
-    "âŠ˜": "⊘",
-    "Ã—": "×",
-    "Â·": "·",
-    "Â±": "±",
-}
+_MOJIBAKE = {sign.encode().decode("cp1252", errors="ignore"): sign for sign in "—–→✓✗⚠⊘×·±≥≤"}
 _MOJIBAKE_PATTERN = re.compile("|".join(map(re.escape, _MOJIBAKE)))
 _QUOTE = re.compile(r"(?: {0,3}> ?){1,20}")
 _BULLET = re.compile(r"( *)[•◦▪‣*] +")
@@ -79,12 +70,12 @@ _NOT_PLAIN = re.compile(r"[^\x20-\x7e\n]")
 def lines_of(raw: str) -> tuple[Line, ...]:
     """Split `raw` into repaired lines, blank ones included.
 
-    Raises `Oversized` when it has more lines than any report or log of a day.
+    Raises `OversizedError` when it has more lines than any report or log of a day.
     """
     text = one_newline(raw)
     count = text.count("\n")
     if count > MAX_LINES:
-        raise Oversized(f"should have at most {MAX_LINES:,} lines, got {count:,}; cut the log")
+        raise OversizedError(f"should have at most {MAX_LINES:,} lines, got {count:,}; cut the log")
     if _NOT_PLAIN.search(text):
         if "â" in text or "Ã" in text or "Â" in text:
             text = _MOJIBAKE_PATTERN.sub(lambda found: _MOJIBAKE[found[0]], text)
