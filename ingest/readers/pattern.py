@@ -13,7 +13,7 @@ from ingest.readers.text import Line
 
 Made = Callable[["re.Match[str]", int], Iterable[Item]]
 
-NUMBER = r"[0-9][0-9,]*(?:\.[0-9]+)?"
+NUMBER = r"[0-9][0-9,]{0,14}(?:\.[0-9]{1,9})?"
 """A figure with thousands commas."""
 
 

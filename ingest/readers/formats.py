@@ -1,0 +1,18 @@
+"""The formats beside the rig report: each tells whether it fits, and reads lines into parts."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from ingest.readers.part import Part
+from ingest.readers.text import Line
+
+
+class Format(NamedTuple):
+    """A kind of text: its name for `--as`, whether some lines are of it, and how to read them."""
+
+    name: str
+    fits: Callable[[Sequence[Line]], bool]
+    read: Callable[[Sequence[Line]], Iterable[Part]]
+
+
+FORMATS: tuple[Format, ...] = ()

@@ -1,0 +1,54 @@
+"""Scores of quality packs: the live lines, the results table, the total."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ingest.readers.item import Fact, Item, Seen
+from ingest.readers.text import Line
+
+_PACK = re.compile(
+    r"\|? *\**([a-z][a-z0-9+-]{2,40}|TOTAL)\**(?: \(v([0-9.]{1,12})\))? *\|"
+    r" *(?:pass@1 +)?\**([0-9]{1,4}) */ *([0-9]{1,4})\**(?: *\(([0-9]{1,3})%\)| *\|)",
+    re.ASCII,
+)
+_KNOWN = frozenset(
+    {
+        *("toolcall-15", "instructfollow-15", "structoutput-15", "dataextract-15"),
+        *("reasonmath-15", "bugfind-15", "hermesagent-20", "cli-40", "aider-polyglot-30"),
+        *("gpqa-diamond", "gsm-symbolic-30", "humaneval-plus-30", "lcb-v6-30", "TOTAL"),
+    }
+)
+_THINKING = re.compile(
+    r"(?:#+ *Quality bench, thinking (on|off)|\[quality-test\] thinking: ?(on|off))", re.IGNORECASE
+)
+_STATUS = re.compile(r"\| *(skipped|stubbed)\b")
+
+
+def quality_items(lines: Iterable[Line]) -> Iterator[Item]:
+    """Read each pack's score as passed of total, with the thinking mode that holds there."""
+    thinking: bool | None = None
+    count = skipped = 0
+    for line in lines:
+        mode = _THINKING.match(line.text)
+        if mode:
+            thinking = (mode[1] or mode[2]).casefold() == "on"
+            yield Seen(line.number)
+        found = _PACK.match(line.text) if "/" in line.text else None
+        if not found or found[1] not in _KNOWN or not int(found[4]):
+            continue
+        yield Seen(line.number)
+        if _STATUS.search(line.text[:400]):
+            skipped += 1
+            continue
+        total = found[1] == "TOTAL"
+        score: dict[str, Any] = {
+            "pack": "total" if total else found[1],
+            "passed": int(found[3]),
+            "total": int(found[4]),
+        }
+        more = {"version": found[2], "thinking": thinking, "skipped": skipped if total else None}
+        score |= {key: value for key, value in more.items() if value is not None}
+        yield Fact(f"quality.{count}", score, line.number)
+        count += 1
+        skipped = 0 if total else skipped
