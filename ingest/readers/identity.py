@@ -106,11 +106,8 @@ def identify(clues: Sequence[Clue], catalog: Catalog) -> Iterator[Item]:
         first.setdefault(clue.kind, clue)
     facts = list(_weights(first, clues, catalog))
     yield from facts
-    served = {
-        fact.at.rpartition(".")[2]: fact.value
-        for fact in facts
-        if isinstance(fact, Fact) and fact.at.startswith("weights.")
-    }
+    ranked = sorted((f for f in facts if isinstance(f, Fact)), key=lambda f: -f.rank)
+    served = {fact.at.removeprefix("weights."): fact.value for fact in ranked}
     slug, name = _slug(first, catalog)
     if name:
         yield Fact("named", name.value, name.line)

@@ -188,7 +188,7 @@ def _summary(quantity: str, stat: Stat, protocol: str, n: int, **fields: object)
     if quantity == "decode" and stat.mean > MAX_DECODE_TPS:
         yield Doubt(stat.line, f"decode {stat.mean:g} had no decode window")
         return
-    cv = None if stat.cv_percent is None or n == 1 else stat.cv_percent / 100
+    cv = None if stat.cv_percent is None or n == 1 else round(stat.cv_percent / 100, 5)
     spread = {} if n == 1 else {"low": stat.low, "high": stat.high, "sd": stat.std}
     if not stat.low <= stat.mean <= stat.high:
         yield Doubt(stat.line, f"{quantity}: the mean lies outside its own range")

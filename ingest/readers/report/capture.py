@@ -17,14 +17,18 @@ def _number(line: int, quantity: str, value: float, **fields: object) -> Number:
     return number(line, quantity, value, PROTOCOL, **fields)
 
 
+def _ratio(percent: str) -> float:
+    return round(float(percent) / 100, 6)
+
+
 def _pcie(found: re.Match[str], line: int) -> Iterable[Item]:
     """Read the row over all devices: a mean over devices and time, so of one device."""
     phase, rx, rx_peak, tx, tx_peak, sm, memory, samples = found.groups()
     where = {"workload": PHASES[phase], "n": int(samples) or None, "statistic": "mean"}
     yield _number(line, "pcie_rx", float(rx), high=max(float(rx), float(rx_peak)), **where)
     yield _number(line, "pcie_tx", float(tx), high=max(float(tx), float(tx_peak)), **where)
-    yield _number(line, "sm_utilisation", float(sm) / 100, **where)
-    yield _number(line, "memory_controller", float(memory) / 100, **where)
+    yield _number(line, "sm_utilisation", _ratio(sm), **where)
+    yield _number(line, "memory_controller", _ratio(memory), **where)
 
 
 _N = r"([0-9]{1,9}(?:\.[0-9]{1,6})?)"
@@ -56,7 +60,7 @@ VRAM = (
     ),
     pattern(
         r" *host CPU busy across the run: ([0-9]{1,9}(?:\.[0-9]{1,6})?)%",
-        lambda found, line: [_number(line, "cpu_busy", float(found[1]) / 100, statistic="mean")],
+        lambda found, line: [_number(line, "cpu_busy", _ratio(found[1]), statistic="mean")],
     ),
     pattern(
         r" *CUDA([0-9]{1,2}): .{0,120}?\bpool=([0-9]{1,8})\b",
@@ -99,7 +103,7 @@ DRAFT = (
             _number(
                 line,
                 "draft-fire-rate",
-                min(1.0, float(found[2]) / 100),
+                min(1.0, _ratio(found[2])),
                 workload="mixed",
                 n=int(found[1]) or None,
             )

@@ -138,6 +138,12 @@ BOOT = (
         ),
     ),
     pattern(
+        rf"{_CLOCK}print_info: file size += ([0-9]{{1,7}}(?:\.[0-9]{{1,4}})?) (GiB|MiB)",
+        lambda found, line: [
+            Fact("weights.gib", float(found[1]) / (1 if found[2] == "GiB" else 1024), line)
+        ],
+    ),
+    pattern(
         rf"{_CLOCK}print_info: file type += (.{{1,60}})",
         lambda found, line: [Clue("ftype", found[1], line)],
     ),
@@ -149,6 +155,14 @@ BOOT = (
     pattern(
         rf"{_CLOCK}\[moe-cache\] enabled: reserve=([0-9]{{1,7}}) MiB",
         lambda found, line: [Fact("launch.expert_cache.reserve_mib", int(found[1]), line, rank=1)],
+    ),
+    pattern(
+        r".{0,120}?Maximum concurrency for ([0-9,]{1,12}) tokens per request",
+        lambda found, line: (
+            [Fact("launch.ctx", int(found[1].replace(",", "") or 0), line, rank=2)]
+            if found[1].strip(",0")
+            else []
+        ),
     ),
     pattern(r"MoE cache: mode=auto", lambda _, line: [Clue("cache_on", "auto", line)]),
     pattern(r"\s{0,4}(?:INFO .{0,80})?non-default args: (\{.{1,4000})", _kernel_args),

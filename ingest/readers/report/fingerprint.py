@@ -99,11 +99,33 @@ AUTODETECT = (
     pattern(r"\[autodetect\] "),
 )
 
+# `model=…  container=…  engine=…` opens the stages; the soak prints the same in brackets.
+STAGE_HEAD = (
+    pattern(
+        r"  model=(\S{1,200})  container=(\S{0,120})  engine=(\S{0,40})",
+        lambda found, line: [
+            Clue("served_id", found[1], line),
+            *([Clue("autodetected", found[2], line)] if found[2] else []),
+            *([Clue("engine_kind", found[3], line)] if found[3] else []),
+        ],
+    ),
+    pattern(
+        r"\[soak\] running soak test against \S{1,200}"
+        r" \(model=([^,]{1,200}), container=([^)]{1,120})",
+        lambda found, line: [
+            Clue("served_id", found[1], line),
+            Clue("autodetected", found[2], line),
+        ],
+    ),
+)
+
 
 def read(blocks: Sequence[Block]) -> Iterator[Item]:
     """Read the fingerprint wherever its lines stand: pastes often start inside it."""
     for block in blocks:
         if block.name == "[autodetect]":
             yield from scan(block.lines, AUTODETECT)
+        elif block.name == "[soak]" or block.section.startswith("verify-"):
+            yield from scan(block.lines, STAGE_HEAD)
         elif block.section in ("bench.sh output", "") or block.name.startswith("config fing"):
             yield from scan(block.lines, FINGERPRINT)

@@ -13,7 +13,9 @@ from ingest.readers.report import (
     fingerprint,
     gpus,
     memory,
+    quiet,
     soak,
+    spec,
     stages,
     system,
 )
@@ -32,6 +34,8 @@ SECTIONS: tuple[Callable[[Sequence[Block]], Iterator[Item]], ...] = (
     stages.read,
     soak.read,
     agentic.read,
+    spec.read,
+    quiet.read,
 )
 
 # Any of these at the start of a line makes it part of a report, whatever was cut off before.
