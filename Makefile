@@ -21,7 +21,7 @@ help:  ## list what can be made
 	else \
 	  $(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock; \
 	fi
-	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip -q
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 

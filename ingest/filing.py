@@ -8,7 +8,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from ingest.bundle import Bundle, Status, canonical_json
+from ingest.bundle import (
+    Bundle,
+    Provenance,
+    Rig,
+    Run,
+    Source,
+    Status,
+    bundle_id,
+    canonical_json,
+)
 from ingest.folder import FILES, ID_CHARS, bundle_folders
 from ingest.problem import Problem
 
@@ -23,6 +32,17 @@ class Draft(NamedTuple):
 
     folder: str
     files: dict[str, bytes]
+
+
+class Parts(NamedTuple):
+    """Everything of a bundle but its id: what is still joined before it is sealed."""
+
+    rig: Rig
+    sources: tuple[Source, ...]
+    runs: tuple[Run, ...]
+    provenance: dict[str, Provenance]
+    lines: tuple[str, ...]
+    statuses: tuple[Status, ...]
 
 
 def path_part(text: str) -> str:
@@ -60,6 +80,21 @@ def draft(
     if unknown:
         raise ValueError(f"not part of a bundle: {', '.join(sorted(unknown))}")
     return Draft(folder_of(bundle, source), files)
+
+
+def sealed(parts: Parts, short: str) -> tuple[Bundle, Draft]:
+    """Give `parts` their id and lay out their folder; `short` names the source in its name."""
+    text = "".join(f"{line}\n" for line in parts.lines)
+    authors = {source.author for source in parts.sources if source.kind == "table"}
+    bundle = Bundle(
+        id=bundle_id([source.url for source in parts.sources], text),
+        submitter=authors.pop() if len(authors) == 1 else None,
+        sources=parts.sources,
+        rig=parts.rig,
+        runs=parts.runs,
+        provenance=parts.provenance,
+    )
+    return bundle, draft(bundle, short, ("rows.jsonl", text), parts.statuses)
 
 
 def write_draft(root: Path, one: Draft) -> bool:

@@ -143,7 +143,8 @@ ORDER BY state_id, card
 _MACHINES = """
 INSERT INTO machines BY NAME
 SELECT rig_id,
-    concat_ws(': ', first(submitter ORDER BY submitter NULLS LAST),
+    concat_ws(': ', coalesce(first(submitter ORDER BY submitter NULLS LAST),
+            first(author ORDER BY author NULLS LAST)),
         coalesce(first(cpu_name ORDER BY cpu_name NULLS LAST),
             first(cpu_model ORDER BY cpu_model NULLS LAST),
             first(gpu_names ORDER BY gpu_names NULLS LAST), rig_id)) AS label,
@@ -151,10 +152,11 @@ SELECT rig_id,
     count(DISTINCT state_id) AS states,
     count(DISTINCT bundle_id) AS bundles
 FROM (
-    SELECT b.rig_id, b.bundle_id, b.submitter, s.state_id, s.cpu_model, s.gpu_names,
+    SELECT b.rig_id, b.bundle_id, b.submitter, a.author, s.state_id, s.cpu_model, s.gpu_names,
         c.name AS cpu_name
     FROM bundles AS b
     JOIN rig_states AS s USING (state_id)
+    LEFT JOIN sources AS a ON a.bundle_id = b.bundle_id AND a.source = 0
     LEFT JOIN catalog_cpus AS c USING (cpu)
 )
 GROUP BY rig_id ORDER BY rig_id

@@ -19,7 +19,15 @@ ROOT = Path(__file__).parents[1]
 TOOLS = {"browser": "chromium", "node": "node", "postgres": "postgres", "engine": "llama-server"}
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+SHARED = ROOT.parent / "shared"
+"""The collected files that the record was made from, where they lie beside the checkout."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not SHARED.is_dir():
+        apart = [item for item in items if item.get_closest_marker("shared")]
+        config.hook.pytest_deselected(items=apart)
+        items[:] = [item for item in items if item not in apart]
     for item in items:
         for marker, tool in TOOLS.items():
             if item.get_closest_marker(marker) and not shutil.which(tool):
