@@ -108,7 +108,7 @@ def _run(index: int, items: Sequence[Item], catalog: Catalog) -> Filled:
     document.setdefault("id", f"run-{index + 1}")
     more = _placed(document, catalog)
     facts_by_place = {**run.facts, **{fact.at: fact for fact in more}}
-    doubts += [*run.doubts, *_denials(clues, document)]
+    doubts += [*run.doubts, *_denials(clues, document), *_undetected(clues, document)]
     document["measurements"] = list(_measurements(items, catalog, doubts))
     return Filled(document, facts_by_place, tuple(doubts))
 
@@ -145,6 +145,16 @@ def _denials(clues: Sequence[Clue], document: Document) -> Iterator[Doubt]:
     drafter = (document.get("launch") or {}).get("drafter") or {}
     if denied and drafter.get("kind", "none") != "none":
         yield Doubt(denied.line, "no drafter output was found, but a drafter ran: unknown, not off")
+
+
+def _undetected(clues: Sequence[Clue], document: Document) -> Iterator[Doubt]:
+    """The capture layer looks for llama.cpp's flags only, and misses other engines' offload."""
+    denied = next((clue for clue in clues if clue.kind == "no_offload_detected"), None)
+    offload = (document.get("launch") or {}).get("offload")
+    if denied and offload:
+        yield Doubt(
+            denied.line, f"no CPU offload was detected, but the launch has {offload['kind']}"
+        )
 
 
 def _placed(document: Document, catalog: Catalog) -> list[Fact]:

@@ -133,6 +133,8 @@ def _weights(first: dict[str, Clue], clues: Sequence[Clue], catalog: Catalog) ->
             model = find_model(catalog, named.value)
             if model and not _has_longer(catalog, model):
                 yield Fact("weights.model", model, named.line, rank=2, how="inferred")
+            elif model and paths:
+                yield from _by_quant(model, paths[0], named, catalog)
     if "ftype" in first:
         ftype = first["ftype"]
         quant = find_quant(catalog, ftype.value.partition(" - ")[0])
@@ -152,6 +154,19 @@ def _model_and_quant(path: Clue, catalog: Catalog) -> Iterator[Item]:
 def _has_longer(catalog: Catalog, model: str) -> bool:
     """Tell whether a served id may be short for another model: `deepseek-v4-flash` is."""
     return any(other.startswith(f"{model}-") for other in catalog.models)
+
+
+def _by_quant(short: str, path: Clue, named: Clue, catalog: Catalog) -> Iterator[Item]:
+    """Tell which model a short served id means, where only one slug has it at the file's quant."""
+    quant = find_quant(catalog, base_name(path.value)) or find_quant(catalog, path.value)
+    fits = {
+        slug.model
+        for slug in catalog.slugs.values()
+        if slug.model.startswith(short) and quant and slug.quant in (quant, f"UD-{quant}")
+    }
+    if len(fits) == 1:
+        note = f"the only slug that serves {named.value} at {quant}"
+        yield Fact("weights.model", fits.pop(), named.line, 3, "inferred", note)
 
 
 # kinds of clue that name a container, best first; what autodetection picked may be unrelated
@@ -201,14 +216,16 @@ def _slug_facts(
         )
 
 
+# kinds of clue that tell the engine, best first
+ENGINE_CLUES = ("image", "engine_kind", "container", "engine_line")
 _BUILD = re.compile(r"\b(b[0-9]{4,6})\b", re.ASCII)
 
 
 def _engine(first: dict[str, Clue]) -> Iterator[Item]:
-    for clue in (first[kind] for kind in ("image", "engine_kind", "container") if kind in first):
+    for clue in (first[kind] for kind in ENGINE_CLUES if kind in first):
         engine = find_engine(clue.value)
         if engine:
-            named = clue.kind == "container"
+            named = clue.kind not in ("image", "engine_kind")
             yield Fact("engine.name", engine, clue.line, 0, "inferred" if named else "reported")
             yield Fact("engine.spelled", clue.value, clue.line)
             break

@@ -196,8 +196,10 @@ CACHE = (
     ),
     pattern(r" *allocation: "),
     pattern(
-        r" *(?:skipped: no CPU offload|bypass counter:|health counters: PASS|pool census|hit rate)"
+        r" *skipped: no CPU offload detected",
+        lambda _, line: [Clue("no_offload_detected", "yes", line)],
     ),
+    pattern(r" *(?:bypass counter:|health counters: PASS|pool census|hit rate)"),
     pattern(
         r" *health counters: FAIL.{0,200}?(?:fill_fail|dispatch_fail|collect_fail)",
         lambda _, line: [Doubt(line, "the expert cache failed to fill, dispatch or collect")],

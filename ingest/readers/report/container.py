@@ -1,7 +1,7 @@
 """`## Active container`, its boot log and resolved configuration: what was served, and how."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ingest.readers.argv import drafter_kind, facts_of
 from ingest.readers.item import Clue, Doubt, Fact, Item, Seen
@@ -84,6 +84,7 @@ def _spec(found: re.Match[str], line: int) -> Iterable[Item]:
 
 def _kernel_args(found: re.Match[str], line: int) -> Iterable[Item]:
     text = found[1]
+    yield Clue("engine_line", "vllm", line)
     for key, at in (
         ("max_model_len", "launch.ctx"),
         ("tensor_parallel_size", "launch.tensor_parallel"),
@@ -101,6 +102,10 @@ def _kernel_args(found: re.Match[str], line: int) -> Iterable[Item]:
     if model:
         yield Clue("model_path", model[1], line)
     yield from _speculative(text, line)
+
+
+def _log_of(engine: str) -> Callable[["re.Match[str]", int], Iterable[Item]]:
+    return lambda _, line: [Clue("engine_line", engine, line)]
 
 
 def _speculative(text: str, line: int) -> Iterable[Item]:
@@ -164,6 +169,8 @@ BOOT = (
             else []
         ),
     ),
+    pattern(rf"{_CLOCK}slot print_timing: ", _log_of("llama.cpp")),
+    pattern(r" *layer 3 +engine custom-AR : engine: llama\.cpp", _log_of("llama.cpp")),
     pattern(r"MoE cache: mode=auto", lambda _, line: [Clue("cache_on", "auto", line)]),
     pattern(r"\s{0,4}(?:INFO .{0,80})?non-default args: (\{.{1,4000})", _kernel_args),
 )

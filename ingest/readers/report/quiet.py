@@ -34,7 +34,12 @@ BLOCKS = (
     "warmups",
     "bench card",
 )
-LINES = ("<details", "</details", "```", "#", "_", ">", "- **ECC mode", "- **CUDA Runtime", "---")
+LINES = (
+    *("<details", "</details", "```", "#", "_", ">", "---", "sudo ", "**Soak summary**"),
+    *("- **ECC mode", "- **CUDA Runtime", "ℹ interconnect", "SESSION ", "SUMMARY — "),
+    *("[bench] sampler", "[bench] WARN", "[bench] capture", "decode rx peak", "denominator:"),
+    *("note:", "This script does", "For the fast", "NIAH rungs", "TTFT growth by", "=== Last 3"),
+)
 
 
 def read(blocks: Sequence[Block]) -> Iterator[Item]:

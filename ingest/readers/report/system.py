@@ -40,6 +40,10 @@ HEADER = (
     ),
     pattern(r"_Redacted output"),
     pattern(
+        r" *sudo bash scripts/report\.sh .{0,120}?--container ([A-Za-z0-9_.-]{2,100})",
+        lambda found, line: [Clue("autodetected", found[1], line)],
+    ),
+    pattern(
         rf" {{0,3}}- GPU ([0-9]{{1,3}}) capped to {_WATT} W of {_WATT} W default",
         lambda found, line: [
             Fact(f"rig.gpus.{int(found[1])}.power_w", float(found[2]), line, rank=1),
