@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from ingest.readers.llama import bench, server, sweep
 from ingest.readers.part import Part
 from ingest.readers.text import Line
 
@@ -15,4 +16,9 @@ class Format(NamedTuple):
     read: Callable[[Sequence[Line]], Iterable[Part]]
 
 
-FORMATS: tuple[Format, ...] = ()
+FORMATS: tuple[Format, ...] = (
+    Format(bench.FORMAT, bench.fits, bench.read),
+    Format(sweep.SWEEP, sweep.fits_sweep, sweep.read_sweep),
+    Format(sweep.BATCHED, sweep.fits_batched, sweep.read_batched),
+    Format(server.FORMAT, server.fits, server.read),
+)

@@ -71,6 +71,18 @@ def find_quant(catalog: Catalog, spelling: str) -> str | None:
     return aliased or find_id(spelling, _dashed_ids(tuple(catalog.quants)))
 
 
+_FTYPE = re.compile(r"\b(I?Q[0-9]_[A-Z0-9_]{1,6}|BF16|F16|MXFP4)(?: - (Large|Medium|Small))?")
+
+
+def quant_of_ftype(catalog: Catalog, ftype: str) -> str | None:
+    """Find the quant that llama.cpp's own words mean: `Q4_K - Medium` → Q4_K_M."""
+    found = _FTYPE.search(ftype[:200])
+    if not found:
+        return None
+    sized = f"{found[1]}_{found[2][0]}" if found[2] else found[1]
+    return next((quant for quant in (sized, found[1]) if quant in catalog.quants), None)
+
+
 def find_engine(name: str) -> str | None:
     """Find the engine that an image or container name means."""
     folded = name.casefold()
@@ -126,7 +138,7 @@ def _weights(first: dict[str, Clue], clues: Sequence[Clue], catalog: Catalog) ->
         yield Fact("weights.file", path.value, path.line)
         yield Fact("weights.spelled", base_name(path.value) or path.value, path.line)
         yield from _model_and_quant(path, catalog)
-    for kind in ("general_name", "served_id"):
+    for kind in ("general_name", "model_type", "served_id"):
         if kind in first:
             named = first[kind]
             yield Fact("weights.spelled", named.value, named.line, rank=2)
@@ -135,11 +147,10 @@ def _weights(first: dict[str, Clue], clues: Sequence[Clue], catalog: Catalog) ->
                 yield Fact("weights.model", model, named.line, rank=2, how="inferred")
             elif model and paths:
                 yield from _by_quant(model, paths[0], named, catalog)
-    if "ftype" in first:
-        ftype = first["ftype"]
-        quant = find_quant(catalog, ftype.value.partition(" - ")[0])
-        if quant and quant in ftype.value:
-            yield Fact("weights.quant", quant, ftype.line, rank=3)
+    for rank, kind in enumerate(("ftype", "model_type"), start=3):
+        quant = quant_of_ftype(catalog, first[kind].value) if kind in first else None
+        if quant:
+            yield Fact("weights.quant", quant, first[kind].line, rank)
 
 
 def _model_and_quant(path: Clue, catalog: Catalog) -> Iterator[Item]:

@@ -19,7 +19,8 @@ MAX_LINES = 150_000
 MAX_LINE_CHARS = 4_000
 """The longest known line, a serving argv with placement rules, has about 2,000 characters.
 
-What stands behind is not matched, so that no pattern can meet a line of megabytes.
+What stands behind is not matched, so that no pattern can meet a line of megabytes. Lines that
+start a JSON document are kept whole: they are decoded, not matched.
 """
 
 
@@ -62,6 +63,7 @@ _TRANSLATION = {**_INVISIBLE, **_BLANKS, ord("\u2212"): "-", ord("\u2011"): "-"}
 # UTF-8 read as Windows-1252, the usual double encoding, and what it was.
 _MOJIBAKE = {sign.encode().decode("cp1252", errors="ignore"): sign for sign in "—–→✓✗⚠⊘×·±≥≤"}
 _MOJIBAKE_PATTERN = re.compile("|".join(map(re.escape, _MOJIBAKE)))
+_JSON_START = re.compile(r" {0,40}(?:data: )?(?:\{|\[ {0,40}(?:\{|\[|$))")
 _QUOTE = re.compile(r"(?: {0,3}> ?){1,20}")
 _BULLET = re.compile(r"( *)[•◦▪‣*] +")
 _NOT_PLAIN = re.compile(r"[^\x20-\x7e\n]")
@@ -87,7 +89,8 @@ def lines_of(raw: str) -> tuple[Line, ...]:
 
 def _lines(text: str) -> Iterator[Line]:
     for number, line in enumerate(text.split("\n"), start=1):
-        repaired = line[:MAX_LINE_CHARS].rstrip()
+        whole = len(line) > MAX_LINE_CHARS and _JSON_START.match(line)
+        repaired = (line if whole else line[:MAX_LINE_CHARS]).rstrip()
         if ">" in repaired[:4]:
             repaired = repaired[_quote_width(repaired) :]
         bullet = _BULLET.match(repaired)

@@ -10,12 +10,12 @@ from ingest.readers.report import (
     bench,
     capture,
     container,
+    engine_log,
     fingerprint,
     gpus,
     memory,
     quiet,
     soak,
-    spec,
     stages,
     system,
 )
@@ -34,7 +34,7 @@ SECTIONS: tuple[Callable[[Sequence[Block]], Iterator[Item]], ...] = (
     stages.read,
     soak.read,
     agentic.read,
-    spec.read,
+    engine_log.read,
     quiet.read,
 )
 

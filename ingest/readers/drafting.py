@@ -1,12 +1,11 @@
-"""Lines of the engine's log on speculative decoding, wherever a report repeats them."""
+"""Lines of an engine's log on speculative decoding: llama.cpp, vLLM, SGLang."""
 
 import re
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ingest.readers.item import Clue, Item, Seen, number
-from ingest.readers.report.block import Block, lines_in
+from ingest.readers.item import Clue, Item, number
 from ingest.readers.text import Line
 
 
@@ -92,12 +91,3 @@ def drafted_lines(lines: Iterable[Line]) -> tuple[Drafted, ...]:
         if one:
             found.setdefault(line.text, one)
     return tuple(found.values())
-
-
-def read(blocks: Sequence[Block]) -> Iterator[Item]:
-    """Read what the report repeats of the engine's log, but from failed boots."""
-    kept = [b for b in blocks if b.section != "recent failed boot attempts"]
-    lines = lines_in(kept)
-    drafted = drafted_lines(lines)
-    yield from (Seen(one.line) for one in drafted)
-    yield from numbers(drafted)
