@@ -138,6 +138,10 @@ def _weights(first: dict[str, Clue], clues: Sequence[Clue], catalog: Catalog) ->
         yield Fact("weights.file", path.value, path.line)
         yield Fact("weights.spelled", base_name(path.value) or path.value, path.line)
         yield from _model_and_quant(path, catalog)
+    if "told_model" in first:
+        told = first["told_model"]
+        yield Fact("weights.spelled", told.value, told.line, rank=1)
+        yield from _model_and_quant(told, catalog)
     for kind in ("general_name", "model_type", "served_id"):
         if kind in first:
             named = first[kind]

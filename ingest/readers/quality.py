@@ -1,12 +1,14 @@
 """Scores of quality packs: the live lines, the results table, the total."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ingest.readers.item import Fact, Item, Seen
+from ingest.readers.part import Part
 from ingest.readers.text import Line
 
+FORMAT = "quality-pack"
 _PACK = re.compile(
     r"\|? *\**([a-z][a-z0-9+-]{2,40}|TOTAL)\**(?: \(v([0-9.]{1,12})\))? *\|"
     r" *(?:pass@1 +)?\**([0-9]{1,4}) */ *([0-9]{1,4})\**(?: *\(([0-9]{1,3})%\)| *\|)",
@@ -47,8 +49,23 @@ def quality_items(lines: Iterable[Line]) -> Iterator[Item]:
             "passed": int(found[3]),
             "total": int(found[4]),
         }
-        more = {"version": found[2], "thinking": thinking, "skipped": skipped if total else None}
+        more = {
+            "version": found[2],
+            "thinking": thinking,
+            "skipped": (skipped or None) if total else None,
+        }
         score |= {key: value for key, value in more.items() if value is not None}
         yield Fact(f"quality.{count}", score, line.number)
         count += 1
         skipped = 0 if total else skipped
+
+
+def fits(lines: Sequence[Line]) -> bool:
+    """Tell whether some line is a pack's score."""
+    return any(isinstance(item, Fact) for item in quality_items(lines))
+
+
+def read(lines: Sequence[Line]) -> Iterator[Part]:
+    """Read the scores of one post."""
+    items = tuple(quality_items(lines))
+    yield Part(FORMAT, lines[0].number, lines[-1].number, (), (items,))

@@ -10,9 +10,10 @@ from ingest.misuse import Misuse
 from ingest.problem import Problem
 from ingest.readers.assemble import Context, assemble
 from ingest.readers.formats import FORMATS, Format
-from ingest.readers.item import Doubt, Item
+from ingest.readers.item import Doubt, Fact, Item
 from ingest.readers.part import Part
 from ingest.readers.post import Post, Stretch, posts_of, stretches
+from ingest.readers.quality import FORMAT as QUALITY
 from ingest.readers.reading import Inferred, Reading, Understood, Unread
 from ingest.readers.report.block import HEADER
 from ingest.readers.report.soak import dropdown
@@ -77,7 +78,11 @@ def _groups(lines: Sequence[Line], forced: str | None) -> list[list[Part]]:
                 groups.append([part])
             else:
                 groups[-1].append(part)
-    return [group for group in groups if any(part.runs or part.describes_rig for part in group)]
+    return [group for group in groups if any(_says_anything(part) for part in group)]
+
+
+def _says_anything(part: Part) -> bool:
+    return bool(part.runs) or any(isinstance(item, Fact) for item in part.rig)
 
 
 def _parts(post: Post, forced: str | None) -> Iterator[Part]:
@@ -128,14 +133,23 @@ def _joined(parts: Sequence[Part]) -> _Joined:
             "note",
         )
         for other in others
-        if first.describes_rig
+        if first.describes_rig and other.format == REPORT
     )
     whole = first._replace(
         last=max(part.last for part in parts),
         rig=tuple(item for part in parts for item in part.rig),
-        runs=tuple(run for part in parts for run in part.runs),
+        runs=_runs(parts),
     )
     return _Joined(whole, notes)
+
+
+def _runs(parts: Sequence[Part]) -> tuple[tuple[Item, ...], ...]:
+    """Collect the runs; scores of a quality pack belong to the one run beside them."""
+    scores = [run for part in parts if part.format == QUALITY for run in part.runs]
+    runs = [run for part in parts if part.format != QUALITY for run in part.runs]
+    if len(runs) == 1 and scores:
+        return ((*runs[0], *(item for run in scores for item in run)),)
+    return (*runs, *scores)
 
 
 def _understood(joined: _Joined, context: Context) -> tuple[list[Understood], list[Problem]]:

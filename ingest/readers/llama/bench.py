@@ -6,7 +6,8 @@ from typing import Any
 from ingest.readers.argv import placement, split
 from ingest.readers.item import Clue, Doubt, Fact, Item, Seen, number
 from ingest.readers.jsons import figure_of, text_of, whole_of
-from ingest.readers.llama.bench_rows import BenchRow, cells_of, rows_of
+from ingest.readers.llama.bench_rows import BenchRow, cells_of, is_build, rows_of
+from ingest.readers.llama.command import command_facts
 from ingest.readers.part import Part
 from ingest.readers.text import Line
 
@@ -50,8 +51,9 @@ def read(lines: Sequence[Line]) -> Iterator[Part]:
         key = tuple(str(row.fields.get(name)) for name in CONFIGURATION)
         runs.setdefault(key, []).append(row)
     axis = _axis(list(runs))
-    rig = tuple(_rig(rows[0]))
-    items = tuple((*_run(group), *_series(axis, group)) for group in runs.values())
+    rig = (*_rig(rows[0]), *(Seen(line.number) for line in lines if is_build(line.text)))
+    command = tuple(command_facts(lines, (FORMAT,)))
+    items = tuple((*_run(group), *_series(axis, group), *command) for group in runs.values())
     yield Part(FORMAT, rows[0].line, rows[-1].line, rig, items, describes_rig=False)
 
 

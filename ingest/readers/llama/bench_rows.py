@@ -87,6 +87,11 @@ def _markdown(lines: Sequence[Line]) -> Iterator[BenchRow]:
     yield from waiting
 
 
+def is_build(text: str) -> bool:
+    """Tell whether a line is the footer that names the build."""
+    return _BUILD.match(text.strip()) is not None
+
+
 def _built(row: BenchRow, build: re.Match[str]) -> BenchRow:
     more = {"build_commit": build[1], "build_number": int(build[2])}
     return BenchRow(row.line, {**row.fields, **more})

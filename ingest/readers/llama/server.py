@@ -1,20 +1,19 @@
 """Logs and answers of llama.cpp's server and command line → one run with its rates."""
 
-import re
-import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from ingest.readers.argv import facts_of
 from ingest.readers.boot import BOOT
 from ingest.readers.drafting import drafted_lines, numbers
-from ingest.readers.item import Clue, Fact, Item, Seen, number
+from ingest.readers.item import Clue, Item, Seen, number
 from ingest.readers.jsons import Found, figure_of, objects, text_of, whole_of
+from ingest.readers.llama.command import command_facts
 from ingest.readers.llama.timings import Phase, Times, Timing, times_of, timing_items
 from ingest.readers.part import Part
 from ingest.readers.pattern import pattern, scan
 from ingest.readers.text import Line
 
 FORMAT = "llama-server"
+PROGRAMS = ("llama-server", "llama-cli", "llama-completion")
 MARKS = ("eval time", "Generation:", ", tg = ", "draft acceptance", '"timings"', '"draft_n"')
 
 
@@ -34,7 +33,7 @@ def _answers(lines: Sequence[Line]) -> list[Found]:
 def read(lines: Sequence[Line]) -> Iterator[Part]:
     """Read the log or the answers: rates, drafts, and what was launched."""
     found = objects(lines)
-    items: list[Item] = [*scan(lines, LOG), *scan(lines, BOOT), *command_facts(lines)]
+    items: list[Item] = [*scan(lines, LOG), *scan(lines, BOOT), *command_facts(lines, PROGRAMS)]
     items += timing_items(times_of(lines))
     drafted = drafted_lines(lines)
     items += [*(Seen(one.line) for one in drafted), *numbers(drafted)]
@@ -100,36 +99,3 @@ def _answer_items(answers: Sequence[Found]) -> Iterator[Item]:
             last, "acceptance", round(accepted / drafted, 6), "server-timings", n=len(answers),
             statistic="single" if len(answers) == 1 else "mean",
         )  # fmt: skip
-
-
-_PROGRAM = re.compile(
-    r"(?:^|[\s/$`])(llama-(?:server|cli|bench|sweep-bench|completion))(?:\.exe)? +-", re.ASCII
-)
-
-
-_MODEL = re.compile(r" (?:-m|--model|-hf|--hf-repo)[ =]|\\ ?\\?$")
-
-
-def command_facts(lines: Iterable[Line]) -> Iterator[Item]:
-    """Read a pasted command line of a llama.cpp program, continued lines and all."""
-    command, first = "", 0
-    for line in lines:
-        text = line.text.strip()
-        if not command and not (_PROGRAM.search(text[:300]) and _MODEL.search(text + " \\")):
-            continue
-        first = first or line.number
-        yield Seen(line.number)
-        command += " " + text.removesuffix("\\")
-        if text.endswith("\\") and len(command) < 8_000:
-            continue
-        words = _words(command)
-        yield Fact("launch.argv", words, first, rank=3)
-        yield from facts_of(words, first, rank=3)
-        command, first = "", 0
-
-
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command)[:400]
-    except ValueError:
-        return command.split()[:400]

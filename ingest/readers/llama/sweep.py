@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from ingest.readers.item import Clue, Fact, Item, Seen, number
 from ingest.readers.jsons import figure_of, objects, whole_of
 from ingest.readers.llama.bench_rows import cells_of
+from ingest.readers.llama.command import command_facts
 from ingest.readers.part import Part
 from ingest.readers.text import Line
 
@@ -68,6 +69,7 @@ def read_sweep(lines: Sequence[Line]) -> Iterator[Part]:
     for found in objects(lines):
         items += _json_row(found.value, found.first)
     if any(not isinstance(item, Seen) for item in items):
+        items += command_facts(lines, ("llama-sweep-bench",))
         items.append(Clue("engine_line", "llama.cpp", lines[0].number))
         yield Part(SWEEP, lines[0].number, lines[-1].number, (), (tuple(items),))
 
