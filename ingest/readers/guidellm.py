@@ -10,6 +10,8 @@ from ingest.readers.text import Line
 
 GUIDELLM = "guidellm"
 LOCALSCORE = "localscore"
+MAX_BENCHMARKS = 100
+"""A sweep of loads has about ten."""
 
 
 def fits_guidellm(lines: Sequence[Line]) -> bool:
@@ -21,12 +23,12 @@ def read_guidellm(lines: Sequence[Line]) -> Iterator[Part]:
     """Read each benchmark of the report: time per token at one stream is the decode rate."""
     runs: list[tuple[Item, ...]] = []
     seen: list[Item] = []
-    for found in objects(lines):
+    for found in objects(lines)[:MAX_BENCHMARKS]:
         benchmarks = found.value.get("benchmarks")
         seen += [Seen(line) for line in range(found.first, found.last + 1)]
         runs += [
             tuple(_benchmark(one["metrics"], found))
-            for one in (benchmarks if isinstance(benchmarks, list) else ())
+            for one in (benchmarks[:MAX_BENCHMARKS] if isinstance(benchmarks, list) else ())
             if isinstance(one, dict) and isinstance(one.get("metrics"), dict)
         ]
     if runs:
@@ -72,12 +74,15 @@ def fits_localscore(lines: Sequence[Line]) -> bool:
 
 def read_localscore(lines: Sequence[Line]) -> Iterator[Part]:
     """Read each upload: one accelerator, no offload."""
-    for found in objects(lines):
+    for found in objects(lines)[:MAX_BENCHMARKS]:
         results = found.value.get("results")
         if isinstance(results, list):
             seen = [Seen(line) for line in range(found.first, found.last + 1)]
             run = tuple(
-                item for one in results if isinstance(one, dict) for item in _result(one, found)
+                item
+                for one in results[:MAX_BENCHMARKS]
+                if isinstance(one, dict)
+                for item in _result(one, found)
             )
             rig = tuple(_system(found))
             yield Part(LOCALSCORE, found.first, found.last, (*rig, *seen), (run,))

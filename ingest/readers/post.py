@@ -19,6 +19,9 @@ class Post(NamedTuple):
     other_author: bool = False
 
 
+MAX_POSTS = 200
+"""The longest threads have some dozens of comments; the lines behind belong to the last one."""
+
 _COMMENT = re.compile(
     r"-{3,6} comment(?: (?:by|from) (@?[A-Za-z0-9-]{1,39}|another user))?"
     r"(?: at [0-9TZ:.-]{8,30})? ?-{3,6}$",
@@ -35,7 +38,7 @@ def posts_of(lines: Sequence[Line]) -> tuple[Post, ...]:
     other = False
     for line in lines:
         found = _COMMENT.match(line.text) or _GITHUB.match(line.text)
-        if found:
+        if found and len(posts) < MAX_POSTS:
             posts.append(Post(author, tuple(current), other))
             current = []
             name = found[1]
@@ -58,6 +61,10 @@ FORM_FIELDS = (
 )
 
 
+MAX_STRETCHES = 40
+"""A post with more form fields and reports than this is not one that a person wrote."""
+
+
 class Stretch(NamedTuple):
     """Lines that belong together: a report from its header on, or what stands outside of one."""
 
@@ -69,13 +76,15 @@ def stretches(post: Post) -> Iterator[Stretch]:
     """Cut a post at form headings and at each report's first line."""
     current: list[Line] = []
     field: str | None = None
+    count = 0
     for line in post.lines:
         text = line.text.lstrip()
         heading = text.startswith(FORM_FIELDS)
-        if heading or text.startswith(HEADER):
+        if (heading or text.startswith(HEADER)) and count < MAX_STRETCHES:
             if any(line.text.strip() for line in current):
                 yield Stretch(tuple(current), field)
             current = []
+            count += 1
             field = text if heading else field
         current.append(line)
     if any(line.text.strip() for line in current):

@@ -9,6 +9,9 @@ from ingest.readers.part import Part
 from ingest.readers.text import Line
 
 FORMAT = "quality-pack"
+MAX_SCORES = 100
+"""Thirteen packs are known; a thread repeats them a few times."""
+
 _PACK = re.compile(
     r"\|? *\**([a-z][a-z0-9+-]{2,40}|TOTAL)\**(?: \(v([0-9.]{1,12})\))? *\|"
     r" *(?:pass@1 +)?\**([0-9]{1,4}) */ *([0-9]{1,4})\**(?: *\(([0-9]{1,3})%\)| *\|)",
@@ -37,7 +40,7 @@ def quality_items(lines: Iterable[Line]) -> Iterator[Item]:
             thinking = (mode[1] or mode[2]).casefold() == "on"
             yield Seen(line.number)
         found = _PACK.match(line.text) if "/" in line.text else None
-        if not found or found[1] not in _KNOWN or not int(found[4]):
+        if not found or found[1] not in _KNOWN or not int(found[4]) or count >= MAX_SCORES:
             continue
         yield Seen(line.number)
         if _STATUS.search(line.text[:400]):

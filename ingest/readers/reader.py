@@ -18,7 +18,7 @@ from ingest.readers.reading import Inferred, Reading, Understood, Unread
 from ingest.readers.report.block import HEADER
 from ingest.readers.report.soak import dropdown
 from ingest.readers.report.whole import is_report, read_report
-from ingest.readers.text import Line, OversizedError, decode, lines_of, one_newline, restored
+from ingest.readers.text import Line, OversizedError, decode, lines_of, one_newline, restored, sized
 from ingest.redact import redact
 from ingest.rules import rule_problems
 
@@ -43,7 +43,7 @@ def read(
         raise Misuse(f"no format {forced!r}; one of {', '.join(format_names())}")
     try:
         raw = content if isinstance(content, str) else decode(content)
-        redacted = redact(one_newline(raw))
+        redacted = redact(sized(one_newline(raw)))
         lines = restored(lines_of(redacted.text))
     except OversizedError as error:
         problem = Problem(source.url, "", str(error))

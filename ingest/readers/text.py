@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-MAX_BYTES = 5_000_000
-"""As `ingest.folder.MAX_FILE_BYTES`: what a bundle folder may hold."""
+MAX_BYTES = 2_000_000
+"""Fifty whole reports. A longer log has to be cut: any paste is answered in two seconds."""
 
-MAX_LINES = 150_000
-"""A 40 kB report has 700 lines; a server log of a day about 100,000."""
+MAX_LINES = 30_000
+"""A 40 kB report has 700 lines."""
 
 MAX_LINE_CHARS = 4_000
 """The longest known line, a serving argv with placement rules, has about 2,000 characters.
@@ -50,6 +50,18 @@ def one_newline(raw: str) -> str:
     return raw.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
 
 
+def sized(text: str) -> str:
+    """Give `text` back; raises `OversizedError` when it is larger than any report."""
+    chars, count = len(text), text.count("\n")
+    if chars > MAX_BYTES:
+        raise OversizedError(
+            f"should have at most {MAX_BYTES:,} characters, got {chars:,}; cut the log"
+        )
+    if count > MAX_LINES:
+        raise OversizedError(f"should have at most {MAX_LINES:,} lines, got {count:,}; cut the log")
+    return text
+
+
 _ESCAPES = re.compile(
     r"\x1b\[[0-9;?]{0,20}[A-Za-z]"  # a real escape
     r"|\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)"  # a terminal title or link
@@ -72,12 +84,9 @@ _NOT_PLAIN = re.compile(r"[^\x20-\x7e\n]")
 def lines_of(raw: str) -> tuple[Line, ...]:
     """Split `raw` into repaired lines, blank ones included.
 
-    Raises `OversizedError` when it has more lines than any report or log of a day.
+    Raises `OversizedError` when it is larger than any report.
     """
-    text = one_newline(raw)
-    count = text.count("\n")
-    if count > MAX_LINES:
-        raise OversizedError(f"should have at most {MAX_LINES:,} lines, got {count:,}; cut the log")
+    text = sized(one_newline(raw))
     if _NOT_PLAIN.search(text):
         if "â" in text or "Ã" in text or "Â" in text:
             text = _MOJIBAKE_PATTERN.sub(lambda found: _MOJIBAKE[found[0]], text)

@@ -36,6 +36,9 @@ COLUMNS = {
     "model": "model_type",
     "backend": "backends",
 }
+MAX_ROWS = 5_000
+"""A sweep over every flag has some hundreds."""
+
 _TEST = re.compile(
     r"(?:pp([0-9]{1,8}))?(\+)?(?:tg([0-9]{1,8}))?(?:@pp([0-9]{1,8}))?(?: *@ *d([0-9]{1,9}))?$",
     re.ASCII,
@@ -52,7 +55,7 @@ BYTES = {"MiB": 2**20, "GiB": 2**30}
 def rows_of(lines: Sequence[Line]) -> tuple[BenchRow, ...]:
     """Collect the rows of every table and document among `lines`."""
     found = [*_json(lines), *_markdown(lines), *_csv(lines), *_sql(lines)]
-    return tuple(sorted(found, key=lambda row: row.line))
+    return tuple(sorted(found, key=lambda row: row.line)[:MAX_ROWS])
 
 
 def _json(lines: Sequence[Line]) -> Iterator[BenchRow]:

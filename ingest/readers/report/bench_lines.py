@@ -32,7 +32,8 @@ class Stat(NamedTuple):
 
 
 _FIELD = re.compile(
-    r"(wall|ttft|toks|wall_TPS|decode_TPS|prompt_toks|PP_tok/s) ?= *([0-9]+(?:[.,][0-9]+)?|n/a)",
+    r"(wall|ttft|toks|wall_TPS|decode_TPS|prompt_toks|PP_tok/s)"
+    r" ?= *([0-9]{1,12}(?:[.,][0-9]{1,6})?|n/a)",
     re.ASCII,
 )
 _RUN = re.compile(r" *(run|warm)-([0-9]{1,3}) +", re.ASCII)
@@ -90,9 +91,9 @@ def progress_line(line: Line) -> tuple[str, RunLine] | None:
 
 
 _STAT = re.compile(
-    r" *([0-9]+(?:[.,][0-9]+)?)(?:ms)? +std= *([0-9]+(?:[.,][0-9]+)?)(?:ms)?"
-    r"(?: +CV= *([0-9]+(?:[.,][0-9]+)?)%)? +min= *([0-9]+(?:[.,][0-9]+)?)(?:ms)?"
-    r" +max= *([0-9]+(?:[.,][0-9]+)?)",
+    r" *([0-9]{1,12}(?:[.,][0-9]{1,6})?)(?:ms)? +std= *([0-9]{1,12}(?:[.,][0-9]{1,6})?)(?:ms)?"
+    r"(?: +CV= *([0-9]{1,12}(?:[.,][0-9]{1,6})?)%)? +min= *([0-9]{1,12}(?:[.,][0-9]{1,6})?)(?:ms)?"
+    r" +max= *([0-9]{1,12}(?:[.,][0-9]{1,6})?)",
     re.ASCII,
 )
 

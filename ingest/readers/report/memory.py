@@ -16,12 +16,14 @@ _TOPOLOGY = re.compile(
     re.ASCII,
 )
 _GIB = {"Ti": 1024.0, "Gi": 1.0, "Mi": 1 / 1024, "T": 1024.0, "G": 1.0, "M": 1 / 1024}
-_RAM = re.compile(r"([0-9]+(?:[.,][0-9]+)?) ?([TGM]i?)B? total", re.ASCII)
+_RAM = re.compile(r"([0-9]{1,12}(?:[.,][0-9]{1,6})?) ?([TGM]i?)B? total", re.ASCII)
 _DIMM = re.compile(r"([0-9]{1,3}) ?[×xX?] ?([0-9]{1,6}) ?(GB|GiB|MB|MiB)", re.ASCII)
 _POPULATED = re.compile(r"([0-9]{1,3}) of ([0-9]{1,3}) ?(?:slots?(?:\(s\))? )?populated", re.ASCII)
 _SPEED = re.compile(r"@ ([0-9]{3,5}) (?:MT/s|MHz)", re.ASCII)
-_TRIAD = re.compile(r"([0-9]+(?:[.,][0-9]+)?) GB/s STREAM Triad", re.ASCII)
-_READ = re.compile(r" ([0-9]+(?:\.[0-9]+)?) GB/s read \(best with ([0-9]{1,4}) thread", re.ASCII)
+_TRIAD = re.compile(r"([0-9]{1,12}(?:[.,][0-9]{1,6})?) GB/s STREAM Triad", re.ASCII)
+_READ = re.compile(
+    r" ([0-9]{1,12}(?:\.[0-9]{1,6})?) GB/s read \(best with ([0-9]{1,4}) thread", re.ASCII
+)
 
 
 def _cpu(value: str, line: int) -> Iterable[Item]:
