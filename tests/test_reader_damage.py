@@ -67,18 +67,20 @@ def unicode_damage(text: str, at: float) -> str:
 DAMAGES: list[Callable[[str, float], str]] = [
     cut, behead, wrap, interleave, colour, carriage, comma, unicode_damage,
 ]  # fmt: skip
-WHERE = st.floats(0, 1, allow_nan=False)
-damaged = st.builds(
-    _apply,
-    st.sampled_from(TEXTS),
-    st.lists(st.tuples(st.sampled_from(DAMAGES), WHERE), max_size=3),
-)
 
 
 def _apply(text: str, damages: list[tuple[Callable[[str, float], str], float]]) -> str:
     for damage, at in damages:
         text = damage(text, at)
     return text
+
+
+WHERE = st.floats(0, 1, allow_nan=False)
+damaged = st.builds(
+    _apply,
+    st.sampled_from(TEXTS),
+    st.lists(st.tuples(st.sampled_from(DAMAGES), WHERE), max_size=3),
+)
 
 
 def figures(text: str) -> set[float]:
