@@ -1,11 +1,12 @@
 """Shared fixtures: the committed catalogue, an in-memory database, and what this machine has."""
 
+import copy
 import json
 import math
 import os
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from ingest.bundle import Bundle, Status
 from ingest.catalog import Catalog, load_catalog
 from ingest.folder import Filed
-from ingest.store import create, fill
+from ingest.store import build, create, fill
 from models.facts import Facts, facts_of
 from models.parameters import gathered
 from models.physics import tokens_per_s
@@ -24,6 +25,8 @@ from models.rig import Cards, Rig
 from models.rows import FitRow
 from models.setup import BARE, Target, base_inputs
 from models.training import priors_of
+from sitegen.build import build_site
+from sitegen.record import Record, read
 
 ROOT = Path(__file__).parents[1]
 TOOLS = {"browser": "chromium", "node": "node", "postgres": "postgres", "engine": "llama-server"}
@@ -45,7 +48,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> object:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Where everything is installed (`.ci/run`), a skipped test is a failed one."""
     report = yield
     if report.skipped and os.environ.get("RIGBOOK_NO_SKIPS"):
@@ -141,3 +146,68 @@ def _made_row(
         accepted=0.5 if depth else None, hit_rate=None, coverage=None, cores=float(cores),
         vram_gib=sum(cards.vram_gib), inputs=x, excluded=(),
     )  # fmt: skip
+
+
+def _rig(
+    document: dict[str, Any], name: str, gbps: float | None, tokens_per_s: float
+) -> dict[str, Any]:
+    """Edit the valid bundle to another machine with a rate of its own."""
+    edited = copy.deepcopy(document)
+    edited["id"] = (name.encode().hex() * 64)[:64]
+    edited["rig"]["machine"] = f"{name}-epyc-7543"
+    if gbps is None:
+        edited["rig"]["memory"]["bandwidth"] = []
+        del edited["provenance"]["/rig/memory/bandwidth/0/gbps"]
+    else:
+        edited["rig"]["memory"]["bandwidth"][0]["gbps"] = gbps
+    edited["runs"][0]["measurements"][0] |= {"value": tokens_per_s, "low": None, "high": None}
+    return edited
+
+
+@pytest.fixture(scope="session")
+def rigs() -> list[Filed]:
+    """Three machines on one slug, one with the same weights but no slug, one flagged row."""
+    document = json.loads((ROOT / "tests/reports/valid.json").read_text())
+    other = _rig(document, "four", 90.0, 15.0)
+    other["runs"][0]["slug"] = None
+    flag = {"target": "/runs/0/measurements/0", "state": "flagged", "reason": "paging",
+            "date": "2026-12-01", "by": "me"}  # fmt: skip
+    return [
+        _filed(_rig(document, "one", 52.0, 11.6)),
+        _filed(_rig(document, "two", 116.0, 17.1)),
+        _filed(_rig(document, "three", None, 9.5)),
+        _filed(other),
+        _filed(_rig(document, "five", 60.0, 99.0), (Status.model_validate(flag),)),
+    ]
+
+
+@pytest.fixture(scope="session")
+def record(catalog: Catalog, rigs: list[Filed]) -> Record:
+    """What the site's pages read, of those machines."""
+    with duckdb.connect() as connection:
+        create(connection)
+        fill(connection, rigs, catalog)
+        return read(connection)
+
+
+def _checkout(folder: Path, catalog: Catalog, filed: list[Filed]) -> Path:
+    """Copy what a site build reads of this checkout, beside a database of `filed`."""
+    shutil.copy(ROOT / "mkdocs.yml", folder)
+    ignore = shutil.ignore_patterns("results", ".results.*")
+    shutil.copytree(ROOT / "site/docs", folder / "site/docs", ignore=ignore)
+    build(folder / "build/rigbook.duckdb", filed, catalog, ())
+    return folder
+
+
+@pytest.fixture(scope="session")
+def checkout(catalog: Catalog) -> Callable[[Path, list[Filed]], Path]:
+    """Make a checkout with a database of some bundles, ready for `build_site`."""
+    return lambda folder, filed: _checkout(folder, catalog, filed)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog, rigs: list[Filed]) -> Path:
+    """A checkout whose site has been built of `rigs`."""
+    root = _checkout(tmp_path_factory.mktemp("checkout"), catalog, rigs)
+    assert build_site(root, root / "build/rigbook.duckdb").problems == ()
+    return root
