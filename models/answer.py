@@ -48,6 +48,7 @@ class Answer(NamedTuple):
     nearest: tuple[Neighbour, ...]
     warnings: tuple[Caution, ...]
     inferred: tuple[str, ...]
+    own_run_factor: float | None = None
     protocol: str = "club-canonical"
     quantity: str = "decode"
 
