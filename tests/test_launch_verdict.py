@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from launch.budget import Budget
@@ -65,6 +65,7 @@ def test_cards_tell_what_they_use_and_what_a_deep_prefill_keeps() -> None:
 @given(
     st.floats(0, 500), st.floats(0, 500), st.floats(0, 100), st.one_of(st.none(), st.floats(0, 600))
 )
+@settings(deadline=None)
 def test_more_memory_never_turns_yes_into_no(
     experts: float, total: float, more: float, available: float | None
 ) -> None:
