@@ -17,6 +17,7 @@ PAGES = (
     "",
     "method/",
     "glossary/",
+    "explore/",
     "results/coverage/",
     "results/data/",
     "results/slugs/",
@@ -165,4 +166,36 @@ def test_a_cell_that_would_start_a_formula_is_disarmed(browser: Browser, address
     given = ["=1+1", "+x", "@x", "-x", "-1.5", "a,b", 'say "x"', " 1\n2 "]
     wanted = ["'=1+1", "'+x", "'@x", "'-x", "-1.5", '"a,b"', '"say ""x"""', "1 2"]
     assert page.evaluate("cells => cells.map((cell) => csvCell(cell))", given) == wanted
+    page.close()
+
+
+def test_explore_keeps_what_was_chosen_in_the_address(browser: Browser, address: str) -> None:
+    page = browser.new_page()
+    complaints = watched(page)
+    page.goto(f"{address}explore/?quantity=decode&sort=value&down=1")
+    rates = page.locator("#explore tbody tr")
+    assert rates.count() == 5
+    assert "99" in rates.first.inner_text()
+    assert "flagged: paging" in rates.first.inner_text()
+    page.get_by_role("combobox", name="status").select_option("active")
+    assert rates.count() == 4
+    page.get_by_role("searchbox", name="Words in any column").fill("two")
+    page.wait_for_function("location.search.includes('words=two')")
+    page.reload()
+    assert page.get_by_role("combobox", name="status").input_value() == "active"
+    assert rates.count() == 1
+    with page.expect_download() as started:
+        page.get_by_role("button", name="CSV of these rows").click()
+    lines = started.value.path().read_text().splitlines()
+    assert len(lines) == 2
+    assert lines[1].startswith("someone: EPYC 7543,rigs/two-epyc-7543,")
+    assert complaints == []
+    page.close()
+
+
+def test_explore_says_when_the_rows_cannot_be_loaded(browser: Browser, address: str) -> None:
+    page = browser.new_page()
+    page.route("**/explore.json", lambda route: route.abort())
+    page.goto(f"{address}explore/")
+    page.get_by_text("The rows could not be loaded").wait_for()
     page.close()

@@ -60,8 +60,8 @@ def _figure(fitted: Fitted, address: str, target: str | None, cloud: Cloud) -> F
         for scheme, drawn in zip(("light", "dark"), pictures, strict=True)
     )
     caption = Html(f"<figcaption>{text(words)}</figcaption>")
-    shown = f'<figure class="chart">{images}{caption}</figure>\n{_table(address, cloud)}'
-    return Figure(Html(shown), pictures)
+    chart = f'<figure class="chart" data-search-exclude>{images}{caption}</figure>'
+    return Figure(Html(f"{chart}\n{_table(address, cloud)}"), pictures)
 
 
 def title(cloud: Cloud) -> str:
