@@ -6,6 +6,7 @@ from math import exp
 from typing import TYPE_CHECKING
 
 from launch.gate import COMFORT_GIB
+from models.advice import drafting, enough_threads
 from models.answer import Answer, Caution
 from models.estimate import Question, estimate, own_runs, parameters_of
 from models.facts import facts_of
@@ -82,6 +83,8 @@ def answer(question: Question, target: Target, own: Sequence[tuple[Known, float]
         warnings=tuple(_cautions(model, setup, rig, near[0].distance if near else FAR + 1)),
         inferred=(*rig.inferred, *setup.inferred),
         own_run_factor=exp(learned.shift) if own else None,
+        threads_enough=enough_threads(question, target) if request.slugs else None,
+        drafting=drafting(question, target) if request.slugs else None,
     )
 
 
