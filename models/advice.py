@@ -48,7 +48,7 @@ def _pays_above(question: Question, target: Target, depth: int, without: float) 
 
 
 def enough_threads(question: Question, target: Target) -> tuple[int, int]:
-    """Walk the thread counts up to the cores; give the fewest and most within `KNEE` of the best."""
+    """Walk the thread counts up to the cores; give the fewest and most near the best."""
     setup = estimate(question, target).setup
     cores = question.rig.cores
     speeds = {

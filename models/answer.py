@@ -35,7 +35,7 @@ class Drafting(NamedTuple):
 class Answer(NamedTuple):
     """One slug (or variant) on the rig asked about, decode speed in tokens/s.
 
-    `threads_enough` and `drafting` are worked out where a slug was named.
+    `threads_enough` and `drafting` are worked out where advice was asked for.
     """
 
     slug: str | None

@@ -29,16 +29,26 @@ if TYPE_CHECKING:
     from models.setup import Setup, Target
 
 
-def predict(model: FittedModel, catalog: Catalog | None, request: Request) -> list[Answer]:
+def predict(
+    model: FittedModel, catalog: Catalog | None, request: Request, *, advise: bool = False
+) -> list[Answer]:
     """Answer a request, fastest first; `catalog` None takes the facts that the model was fitted on.
 
-    Raises Misuse for a request that no rig fits, an unknown slug or an unknown variant.
+    `advise` adds how deep to draft and how many threads are enough. Raises Misuse for a request
+    that no rig fits, an unknown slug or an unknown variant.
     """
     checked(request)
     facts = facts_of(catalog) if catalog else model.facts
     question = Question(model, parameters_of(model), facts, rig_of(request, facts), request)
     own = own_runs(question)
     found = [answer(question, target, own) for target in targets(request, facts)]
+    if advise:
+        found = [
+            one._replace(
+                threads_enough=enough_threads(question, target), drafting=drafting(question, target)
+            )
+            for one, target in zip(found, targets(request, facts), strict=True)
+        ]
     return sorted(found, key=lambda one: (-one.tokens_per_s, one.slug or "", one.quant))
 
 
@@ -83,8 +93,6 @@ def answer(question: Question, target: Target, own: Sequence[tuple[Known, float]
         warnings=tuple(_cautions(model, setup, rig, near[0].distance if near else FAR + 1)),
         inferred=(*rig.inferred, *setup.inferred),
         own_run_factor=exp(learned.shift) if own else None,
-        threads_enough=enough_threads(question, target) if request.slugs else None,
-        drafting=drafting(question, target) if request.slugs else None,
     )
 
 
