@@ -234,3 +234,34 @@ def site(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog, rigs: list[
     root = _checkout(tmp_path_factory.mktemp("checkout"), catalog, rigs)
     assert build_site(root, root / "build/rigbook.duckdb").problems == ()
     return root
+
+
+HOSTILE = '<script>alert(1)</script>"|[x](javascript:alert(1)){: onclick=x }--8<-- "home.html"'
+
+
+def _hostile(document: dict[str, Any]) -> dict[str, Any]:
+    """Put mark-up of every kind into each text field that takes free text."""
+    edited = copy.deepcopy(document)
+    edited["submitter"] = HOSTILE
+    edited["sources"][0] |= {"url": f"https://example.org/{HOSTILE}", "author": HOSTILE}
+    rig = edited["rig"]
+    rig |= {"os": HOSTILE, "environment": HOSTILE}
+    rig["cpu"]["model"] = HOSTILE
+    rig["memory"] |= {"kind": HOSTILE, "dimms": HOSTILE, "thp": HOSTILE}
+    rig["memory"]["bandwidth"][0]["note"] = HOSTILE
+    rig["gpus"][0]["name"] = HOSTILE
+    run = edited["runs"][0]
+    run["named"] = HOSTILE
+    run["engine"]["build"] = HOSTILE
+    run["weights"] |= {"spelled": HOSTILE, "quant": HOSTILE}
+    edited["runs"][1]["outcome"]["reason"] = HOSTILE
+    return edited
+
+
+@pytest.fixture(scope="session")
+def hostile_site(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog) -> Path:
+    """A checkout whose site has been built of a bundle that attacks it."""
+    document = json.loads((ROOT / "tests/reports/valid.json").read_text())
+    root = _checkout(tmp_path_factory.mktemp("hostile"), catalog, [_filed(_hostile(document))])
+    assert build_site(root, root / "build/rigbook.duckdb").problems == ()
+    return root
