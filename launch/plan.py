@@ -117,6 +117,8 @@ def make_plan(
             f"{subject.payload.name}: is dense, so no rule can place experts; use -ngl alone"
         )
     used, notes = _used_cards(subject, cards)
+    if "kv_mib_per_1k" in subject.payload.inferred:
+        notes.append("the cache's size is not known and counts as nothing: keep more VRAM free")
     server = _wished(subject.server, wish)
     shape = Shape(server.ctx or CONTEXT, server.ubatch or UBATCH, server.kv)
     drafter = subject.slug.drafter if subject.slug and server.draft else None
@@ -133,7 +135,7 @@ def make_plan(
         budget,
         need,
         host_fit(need, memory, smaller),
-        card_fit(layout, used.free_mib, budget.margin_mib),
+        card_fit(layout, used.free_mib, budget.margin_mib, smaller),
         server,
         landing,
         "extrapolated" if subject.payload.inferred else budget.basis,
@@ -251,7 +253,7 @@ def launch_of(plan: Plan, launchers: Launchers) -> Launch:
     server, config = plan.server, plan.subject.config
     build = launchers.flags.builds.get(server.build)
     environment = dict(server.environment)
-    if len(plan.cards.devices) > 1:
+    if len(plan.cards.devices) > 1 and plan.cards.devices[0].startswith("CUDA"):
         # Devices in the order of nvidia-smi: by default CUDA puts the fastest first.
         environment.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
     return Launch(

@@ -64,8 +64,16 @@ def _remedy(need: Need, memory: Memory, smaller: Iterable[tuple[str, float]]) ->
     return "; ".join(remedies) or "add RAM, or choose a smaller quant"
 
 
-def card_fit(layout: Layout, cards_free_mib: tuple[float, ...], margin_mib: float) -> Fit:
-    """Say whether the cards hold the dense part, with headroom for a deep prefill."""
+def card_fit(
+    layout: Layout,
+    cards_free_mib: tuple[float, ...],
+    margin_mib: float,
+    smaller: Iterable[tuple[str, float]] = (),
+) -> Fit:
+    """Say whether the cards hold the dense part, with headroom for a deep prefill.
+
+    `smaller` lists slugs of the model that these cards hold; the largest is named as the remedy.
+    """
     if not cards_free_mib:
         return Fit(None, "cards: none given; everything runs on the host")
     free = " + ".join(f"{mib:,.0f}" for mib in cards_free_mib)
