@@ -33,10 +33,14 @@ LEARNED, ROOFLINE = "Rigbook", "plain roofline"
 
 
 class LeftOut(NamedTuple):
-    """Log predictions of every row by models that never saw its machine; `folds` are those."""
+    """Log predictions of every row by models that never saw its machine; `folds` are those.
+
+    `blind` ones are told neither acceptance nor hits: what is known before a launch.
+    """
 
     learned: Array
     roofline: Array
+    blind: Array
     folds: tuple[Trained, ...] = ()
 
 
@@ -76,7 +80,7 @@ class Evaluation(NamedTuple):
 
 def left_out(rows: Sequence[FitRow], scored: Sequence[FitRow], facts: Facts) -> LeftOut:
     """Predict each of `scored` by a model trained on the `rows` of all other machines."""
-    learned, roofline = np.zeros(len(scored)), np.zeros(len(scored))
+    learned, roofline, blind = (np.zeros(len(scored)) for _ in range(3))
     folds = []
     for rig in sorted({row.rig for row in scored}):
         here = [index for index, row in enumerate(scored) if row.rig == rig]
@@ -84,8 +88,10 @@ def left_out(rows: Sequence[FitRow], scored: Sequence[FitRow], facts: Facts) -> 
         trained = train([row for row in rows if row.rig != rig], facts)
         learned[here] = predicted(trained, own, facts)
         roofline[here] = predicted_roofline(trained, own, facts)
+        untold = [row._replace(accepted=None, hit_rate=None) for row in own]
+        blind[here] = predicted(trained, untold, facts)
         folds.append(trained)
-    return LeftOut(learned, roofline, tuple(folds))
+    return LeftOut(learned, roofline, blind, tuple(folds))
 
 
 def ships_of(rows: Sequence[FitRow], out: LeftOut) -> dict[str, str]:
@@ -122,7 +128,12 @@ def evaluation_of(found: Features, facts: Facts, out: LeftOut) -> Evaluation:
     rows = found.used
     y = log_speeds(rows)
     ships = ships_of(rows, out)
-    predictors = {LEARNED: out.learned, ROOFLINE: out.roofline, **baselines(rows, facts)}
+    predictors = {
+        LEARNED: out.learned,
+        f"{LEARNED}, launch-time inputs only": out.blind,
+        ROOFLINE: out.roofline,
+        **baselines(rows, facts),
+    }
     usable = [*rows, *found.excluded]
     outside = left_out(rows, found.excluded, facts).learned
     everything = np.concatenate([out.learned, outside]) - log_speeds(usable)

@@ -6,6 +6,7 @@ from math import exp
 from typing import TYPE_CHECKING
 
 from launch.gate import COMFORT_GIB
+from models.advice import drafting, enough_threads
 from models.answer import Answer, Caution
 from models.estimate import Question, estimate, own_runs, parameters_of
 from models.facts import facts_of
@@ -28,16 +29,26 @@ if TYPE_CHECKING:
     from models.setup import Setup, Target
 
 
-def predict(model: FittedModel, catalog: Catalog | None, request: Request) -> list[Answer]:
+def predict(
+    model: FittedModel, catalog: Catalog | None, request: Request, *, advise: bool = False
+) -> list[Answer]:
     """Answer a request, fastest first; `catalog` None takes the facts that the model was fitted on.
 
-    Raises Misuse for a request that no rig fits, an unknown slug or an unknown variant.
+    `advise` adds how deep to draft and how many threads are enough. Raises Misuse for a request
+    that no rig fits, an unknown slug or an unknown variant.
     """
     checked(request)
     facts = facts_of(catalog) if catalog else model.facts
     question = Question(model, parameters_of(model), facts, rig_of(request, facts), request)
     own = own_runs(question)
     found = [answer(question, target, own) for target in targets(request, facts)]
+    if advise:
+        found = [
+            one._replace(
+                threads_enough=enough_threads(question, target), drafting=drafting(question, target)
+            )
+            for one, target in zip(found, targets(request, facts), strict=True)
+        ]
     return sorted(found, key=lambda one: (-one.tokens_per_s, one.slug or "", one.quant))
 
 

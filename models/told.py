@@ -125,6 +125,7 @@ def _whole(answer: Answer) -> list[str]:
         f" ({near.url})"
         for near in answer.nearest
     ]
+    told += [f"  {line}" for line in _advice(answer)]
     if answer.own_run_factor is not None:
         told.append(f"  your own run moves this by x{answer.own_run_factor:.2f}")
     told += [f"  ! {warning.message}; {warning.remedy}" for warning in answer.warnings]
@@ -136,6 +137,23 @@ def _launch(answer: Answer) -> str:
         f"{answer.threads} threads, {answer.layers_on_cpu} layers of experts on the CPU,"
         f" {answer.tokens_per_pass:.2f} tokens a pass{_extras(answer)}"
     )
+
+
+def _advice(answer: Answer) -> list[str]:
+    told = []
+    if answer.threads_enough:
+        fewest, most = answer.threads_enough
+        told.append(f"{fewest} to {most} threads come within 3 % of the best")
+    if answer.drafting:
+        plan = answer.drafting
+        best = f"depth {plan.best_depth} is the fastest ({plan.tokens_per_s[plan.best_depth]:.1f})"
+        pays = (
+            f"depth {plan.depth} pays above acceptance {plan.pays_above:.2f}"
+            if plan.pays_above is not None
+            else f"depth {plan.depth} pays at no acceptance"
+        )
+        told.append(f"drafting: {best}, without {plan.tokens_per_s[0]:.1f} tokens/s; {pays}")
+    return told
 
 
 def _extras(answer: Answer) -> str:

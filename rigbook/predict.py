@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
     request = request_of(args)
     model = load_model(args.model_file)
-    answers = predict(model, None, request)
+    answers = predict(model, None, request, advise=bool(args.slug))
     changes = (
         what_if(model, None, request, changed(request, args.what_if)) if args.what_if else None
     )
