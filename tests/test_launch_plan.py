@@ -16,7 +16,8 @@ from launch.formats import FORMATS
 from launch.line import Server
 from launch.lint import lint
 from launch.payload import Payload
-from launch.plan import Cards, PlanError, Subject, Wish, launch_of, make_plan
+from launch.plan import Cards, Wish, launch_of, make_plan
+from launch.subject import PlanError, Subject
 from launch.verdict import Memory
 from tests.tiny_moe import Sizes, write, write_split
 
