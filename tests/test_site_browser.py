@@ -1,5 +1,6 @@
 """The built site in Chromium: nothing overflows, fails or breaks the policy; JS is a choice."""
 
+import contextlib
 import functools
 import http.server
 import threading
@@ -32,13 +33,19 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         del format, args
 
 
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    handler = functools.partial(_Quiet, directory=str(site / "build/site"))
+@contextlib.contextmanager
+def served(root: Path) -> Iterator[str]:
+    handler = functools.partial(_Quiet, directory=str(root / "build/site"))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    with served(site) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -199,3 +206,19 @@ def test_explore_says_when_the_rows_cannot_be_loaded(browser: Browser, address: 
     page.goto(f"{address}explore/")
     page.get_by_text("The rows could not be loaded").wait_for()
     page.close()
+
+
+def test_hostile_text_runs_nowhere_not_even_in_search(browser: Browser, hostile_site: Path) -> None:
+    with served(hostile_site) as address:
+        page = browser.new_page()
+        complaints = watched(page)
+        for name in ("results/rigs/", "results/rigs/someone-epyc-7543/", "explore/"):
+            page.goto(address + name, wait_until="networkidle")
+            assert "<script>alert(1)</script>" in page.locator("main").inner_text(), name
+            assert page.locator("article script:not([src]), article [onclick]").count() == 0
+        page.goto(f"{address}?q=0731")
+        found = page.locator(".md-search-result__item", has_text="<script>alert(1)</script>")
+        found.first.wait_for()
+        assert page.locator(".md-search-result script, .md-search-result [onclick]").count() == 0
+        assert complaints == []
+        page.close()
