@@ -2,24 +2,39 @@
 
 import copy
 import json
+import math
 import os
+import random
 import shutil
+import time
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from hypothesis import settings
 
 from ingest.bundle import Bundle, Status
 from ingest.catalog import Catalog, load_catalog
 from ingest.folder import Filed
 from ingest.store import build, create, fill
+from models.facts import Facts, facts_of
+from models.parameters import gathered
+from models.physics import tokens_per_s
 from models.record import FittedModel, load_model
+from models.rig import Cards, Rig
+from models.rows import FitRow
+from models.setup import BARE, Target, base_inputs
+from models.training import priors_of
 from sitegen.build import build_site
 from sitegen.record import Record, read
 
 ROOT = Path(__file__).parents[1]
+
+# How long an example takes depends on what else the machine does; growth is tested instead.
+settings.register_profile("rigbook", deadline=None)
+settings.load_profile("rigbook")
 TOOLS = {"browser": "chromium", "node": "node", "postgres": "postgres", "engine": "llama-server"}
 
 
@@ -48,6 +63,23 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped, and RIGBOOK_NO_SKIPS is set"
     return report
+
+
+@pytest.fixture(scope="session")
+def growth() -> Callable[[Callable[[str], object], str], float]:
+    """Measure by which power of a text's length a call's time grows: 1 is linear, 2 quadratic."""
+
+    def seconds(call: Callable[[str], object], text: str) -> float:
+        start = time.process_time()
+        call(text)
+        return time.process_time() - start
+
+    def measure(call: Callable[[str], object], piece: str) -> float:
+        small, large = (piece * (size // len(piece)) for size in (50_000, 400_000))
+        short = min(seconds(call, small) for _ in range(3))
+        return math.log(max(seconds(call, large), 1e-6) / max(short, 1e-6)) / math.log(8)
+
+    return measure
 
 
 @pytest.fixture
@@ -89,6 +121,54 @@ def database(catalog: Catalog, document: dict[str, Any]) -> Iterator[duckdb.Duck
 def fitted() -> FittedModel:
     """The model that is committed and ships."""
     return load_model(ROOT / "models/fitted/model.json")
+
+
+@pytest.fixture(scope="session")
+def facts(catalog: Catalog) -> Facts:
+    """The catalogue facts of the model."""
+    return facts_of(catalog)
+
+
+@pytest.fixture(scope="session")
+def made_rows(facts: Facts) -> list[FitRow]:
+    """Rows of 24 invented machines whose speeds follow the priors, off by a tenth a machine."""
+    kinds = ("hybrid", "club", "cpu-only")
+    variants = ("deepseek-v4-flash-0731/UD-Q8_K_XL", "deepseek-r1/Q4_K_M")
+    draw = random.Random(7)  # noqa: S311 - invented rows
+    return [
+        _made_row(facts, f"rig-{rig:02}", kinds[rig % 3], variants[(rig // 3) % 2], draw, off)
+        for rig in range(24)
+        for off in [draw.gauss(0, 0.1)]
+        for _ in range(3)
+    ]
+
+
+def _made_row(
+    facts: Facts, rig: str, stratum: str, variant: str, draw: random.Random, off: float
+) -> FitRow:
+    """Make one row: `stratum` decides on cards, drafter and cache."""
+    known = facts["variants"][variant]
+    target = Target(None, {**BARE}, known)
+    cards = Cards("none", 1.0, ()) if stratum == "cpu-only" else Cards("x", 936.0, (24.0, 24.0))
+    cores = draw.choice([8, 16, 32, 64])
+    box = Rig(
+        draw.uniform(40, 300), "mlc-read", measured=True, sockets=1, cores=cores,
+        core_speed=draw.uniform(0.6, 2.0), intel=0, cards=cards, ram_gib=None,
+    )  # fmt: skip
+    depth = 4 if stratum == "club" else 0
+    x = base_inputs(target, box, facts, cards, known["moe_layers"])._replace(
+        verified=1.0 + depth, drafted=float(depth), tokens_per_pass=1 + depth * 0.5
+    )
+    priors = gathered({prior.name: prior.value for prior in priors_of(facts)})
+    speed = tokens_per_s(x, priors) * math.exp(off + draw.gauss(0, 0.03))
+    return FitRow(
+        measurement_id=f"{rig}/{draw.random()}", rig=rig, state=rig, slug=None, variant=variant,
+        model=known["model"], quant=known["quant"], workload="narrative", protocol="other",
+        url="example.org", tokens_per_s=speed,
+        stratum=stratum, measured_bandwidth=True, drafter="dspark" if depth else None,
+        accepted=0.5 if depth else None, hit_rate=None, coverage=None, cores=float(cores),
+        vram_gib=sum(cards.vram_gib), inputs=x, excluded=(),
+    )  # fmt: skip
 
 
 def _rig(
