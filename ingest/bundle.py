@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from datetime import date as Date  # noqa: N812 - a field below is named `date`
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -311,6 +312,32 @@ class Bundle(Model):
     runs: tuple[Run, ...] = ()
     provenance: dict[str, Provenance] = Field(default_factory=dict)
 
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The bundle as JSON, defaults left out; made once and shared, so not to be changed."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+    def told(self) -> Iterator[str]:
+        """List the pointers of filled fields that need provenance: of the rig and the runs."""
+        rig = {**self.document["rig"], "machine": None, "state": None}
+        yield from (at for at, _ in leaves(rig, "/rig"))
+        for index, run in enumerate(self.document.get("runs", ())):
+            kept = {**run, "id": None, "measurements": None}
+            yield from (at for at, _ in leaves(kept, f"/runs/{index}"))
+
+    @cached_property
+    def origins(self) -> dict[str, Provenance | None]:
+        """How each field that `told` lists came to be: the entry of its longest prefix."""
+        return {at: self.origin(at) for at in self.told()}
+
+    def origin(self, pointer: str) -> Provenance | None:
+        """Find how the field at `pointer` came to be: the entry of the longest prefix of it."""
+        while pointer not in self.provenance:
+            if not pointer:
+                return None
+            pointer = pointer.rpartition("/")[0]
+        return self.provenance[pointer]
+
 
 class Status(Model):
     """One line of `status.jsonl`: a state of a bundle, a run or one measurement.
@@ -344,12 +371,22 @@ def canonical_json(bundle: Bundle) -> str:
 
 def leaves(value: object, pointer: str = "") -> Iterator[tuple[str, Any]]:
     """List the filled leaves below `value` as (JSON pointer, value); a text list is one."""
+    found: list[tuple[str, Any]] = []
+    _gather(value, pointer, found)
+    return iter(found)
+
+
+def _gather(value: object, pointer: str, found: list[tuple[str, Any]]) -> None:
+    # A plain list to append to: generators nested as deep as the document took a third of a load.
     if isinstance(value, dict):
         for key, inner in value.items():
-            escaped = str(key).replace("~", "~0").replace("/", "~1")
-            yield from leaves(inner, f"{pointer}/{escaped}")
+            _gather(inner, f"{pointer}/{_escaped(str(key))}", found)
     elif isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
         for index, inner in enumerate(value):
-            yield from leaves(inner, f"{pointer}/{index}")
+            _gather(inner, f"{pointer}/{index}", found)
     elif value is not None and value != []:
-        yield pointer, value
+        found.append((pointer, value))
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1") if "/" in key or "~" in key else key

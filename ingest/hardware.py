@@ -6,8 +6,9 @@ entries fit equally well the name is ambiguous, and nothing is found.
 """
 
 import re
-from collections.abc import Iterable
-from typing import Protocol, TypeVar
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Protocol
 
 from ingest.catalog import Catalog, CpuEntry, GpuEntry
 
@@ -21,30 +22,43 @@ class _Matched(Protocol):
     def match(self) -> tuple[str, ...]: ...
 
 
-E = TypeVar("E", bound=_Matched)
-
-
 def words(name: str) -> frozenset[str]:
     """Split a name into its words: `Xeon(R) Gold 6148 @ 2.40GHz` → xeon r gold 6148 2 40ghz."""
     return frozenset(_WORD.findall(name.casefold()))
 
 
-def _best(entries: Iterable[E], name: str) -> E | None:
+class _Table:
+    """A table of the catalogue as the key of a cache: equal to itself alone, kept alive by it."""
+
+    def __init__(self, entries: Mapping[str, _Matched]) -> None:
+        self.entries = entries
+
+    def __hash__(self) -> int:
+        return id(self.entries)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Table) and self.entries is other.entries
+
+
+# One load asks for the same few hundred names a hundred thousand times.
+@lru_cache(maxsize=8)
+def _fragments(table: _Table) -> list[tuple[frozenset[str], str]]:
+    return [(words(text), entry.id) for entry in table.entries.values() for text in entry.match]
+
+
+@lru_cache(maxsize=8192)
+def _best(table: _Table, name: str) -> str | None:
     said = words(name)
-    fits = [
-        (len(needed), entry)
-        for entry in entries
-        for needed in map(words, entry.match)
-        if needed <= said
-    ]
+    fits = [(len(needed), key) for needed, key in _fragments(table) if needed <= said]
     most = max((n for n, _ in fits), default=0)
-    best = {entry.id: entry for n, entry in fits if n == most}
-    return next(iter(best.values())) if len(best) == 1 else None
+    best = {key for n, key in fits if n == most}
+    return best.pop() if len(best) == 1 else None
 
 
 def find_cpu(catalog: Catalog, name: str) -> CpuEntry | None:
     """Find the processor that `name` means; None if no entry or several fit."""
-    return _best(catalog.cpus.values(), name)
+    found = _best(_Table(catalog.cpus), name)
+    return catalog.cpus[found] if found else None
 
 
 def find_gpu(catalog: Catalog, name: str, vram_gib: float | None = None) -> GpuEntry | None:
@@ -53,4 +67,5 @@ def find_gpu(catalog: Catalog, name: str, vram_gib: float | None = None) -> GpuE
     `vram_gib` tells apart cards that are sold under one name with more than one memory size.
     """
     sized = name if vram_gib is None else f"{name} {round(vram_gib)}gb"
-    return _best(catalog.gpus.values(), sized)
+    found = _best(_Table(catalog.gpus), sized)
+    return catalog.gpus[found] if found else None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import date as Date  # noqa: N812 - a field of the bundle is named `date`
 from typing import NamedTuple
 
-from ingest.bundle import Bundle, Measurement, Run, leaves
+from ingest.bundle import Bundle, Measurement, Run
 from ingest.catalog import Catalog
 from ingest.folder import Filed
 from ingest.problem import Problem, Severity
@@ -224,20 +224,11 @@ def sourced(filed: Filed, _: Catalog) -> Iterator[Finding]:
             yield at, f"there are {count} sources, counted from 0; got {source}"
 
 
-def _told(bundle: Bundle) -> Iterator[str]:
-    """List the pointers of filled fields that need provenance: the rig and the runs."""
-    rig = bundle.rig.model_dump(mode="json", exclude={"machine", "state"}, exclude_defaults=True)
-    yield from (at for at, _ in leaves(rig, "/rig"))
-    for index, run in enumerate(bundle.runs):
-        kept = run.model_dump(mode="json", exclude={"id", "measurements"}, exclude_defaults=True)
-        yield from (at for at, _ in leaves(kept, f"/runs/{index}"))
-
-
 @rule("error")
 def provenance_for_every_field(filed: Filed, _: Catalog) -> Iterator[Finding]:
     """Every filled field outside measurements says how it was learned."""
-    for pointer in _told(filed.bundle):
-        if provenance_of(filed.bundle, pointer) is None:
+    for pointer, told in filed.bundle.origins.items():
+        if told is None:
             yield (
                 f"provenance[{pointer!r}]",
                 "is missing; say whether the field was measured, reported or inferred",
@@ -259,18 +250,16 @@ def _resolves(document: object, pointer: str) -> bool:
 @rule("error")
 def provenance_of_something(filed: Filed, _: Catalog) -> Iterator[Finding]:
     """Provenance points at a field that is there."""
-    document = filed.bundle.model_dump(mode="json", exclude_defaults=True)
     for pointer in filed.bundle.provenance:
-        if not _resolves(document, pointer):
+        if not _resolves(filed.bundle.document, pointer):
             yield f"provenance[{pointer!r}]", "points at nothing; remove it or fill the field"
 
 
 @rule("error")
 def status_of_something(filed: Filed, _: Catalog) -> Iterator[Finding]:
     """A line of `status.jsonl` targets the bundle, a run or a measurement that exists."""
-    document = filed.bundle.model_dump(mode="json", exclude_defaults=True)
     for line, status in enumerate(filed.statuses, start=1):
-        if not _resolves(document, status.target):
+        if not _resolves(filed.bundle.document, status.target):
             yield f"status.jsonl:{line}", f"target {status.target!r} points at nothing; correct it"
 
 
