@@ -15,7 +15,6 @@ from ingest.bundle import Bundle, Measurement, Run
 from ingest.catalog import Catalog
 from ingest.folder import Filed
 from ingest.problem import Problem, Severity
-from ingest.rows import provenance_of
 
 Finding = tuple[str, str]
 Check = Callable[[Filed, Catalog], Iterator[Finding]]
@@ -292,7 +291,7 @@ def rated_is_not_measured(filed: Filed, catalog: Catalog) -> Iterator[Finding]:
     """A rated bandwidth is not a measurement."""
     for i, figure in enumerate(filed.bundle.rig.memory.bandwidth):
         method = catalog.bandwidth.get(figure.method)
-        told = provenance_of(filed.bundle, f"/rig/memory/bandwidth/{i}/gbps")
+        told = filed.bundle.origin(f"/rig/memory/bandwidth/{i}/gbps")
         if method and not method.measured and told and told.how == "measured":
             yield f"rig.memory.bandwidth[{i}]", f"{figure.method} is not a measurement; mark it"
 

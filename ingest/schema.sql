@@ -213,6 +213,12 @@ CREATE TABLE problems (
     severity  VARCHAR NOT NULL
 );
 
+-- What the rows were made with: a later load redoes what stands under a hash that changed.
+CREATE TABLE built (
+    part  VARCHAR PRIMARY KEY,  -- rows | catalog
+    key   VARCHAR NOT NULL
+);
+
 CREATE TABLE catalog_models (
     model                VARCHAR PRIMARY KEY,
     name                 VARCHAR NOT NULL,
