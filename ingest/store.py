@@ -178,35 +178,33 @@ def update_from(path: Path, folder: Path, machines: Iterable[str], anew: Iterabl
         connection.execute(
             "CREATE TEMP TABLE redone AS SELECT unnest(?::VARCHAR[]) AS rig_id", [list(machines)]
         )
-        for table, condition in _OF_MACHINES.items():
-            connection.execute(f"DELETE FROM {table} WHERE {condition}")  # noqa: S608 - constants
+        connection.execute(_DELETE)
         for table in anew:
-            connection.execute(f"DELETE FROM {table}")  # noqa: S608 - names of the schema
+            connection.execute(f'DELETE FROM "{table}"')  # noqa: S608 - the schema's own
         _fill_from(connection, folder)
         connection.execute("CHECKPOINT")
     fresh.replace(path)
 
 
-_OF_RIG = "rig_id IN (FROM redone)"
-_OF_STATE = f"state_id IN (SELECT state_id FROM rig_states WHERE {_OF_RIG})"
-_OF_BUNDLE = f"bundle_id IN (SELECT bundle_id FROM bundles WHERE {_OF_RIG})"
-_OF_RUN = f"run_id IN (SELECT run_id FROM runs WHERE {_OF_RIG})"
-
-# The rows of a machine, table by table; the tables that lead to the machine come last.
-_OF_MACHINES = {
-    "measurements": _OF_RIG,
-    "stages": _OF_RUN,
-    "quality": _OF_RUN,
-    "anomalies": _OF_RUN,
-    "runs": _OF_RIG,
-    "sources": _OF_BUNDLE,
-    "statuses": _OF_BUNDLE,
-    "rig_bandwidth": _OF_STATE,
-    "rig_gpus": _OF_STATE,
-    "rig_states": _OF_RIG,
-    "bundles": _OF_RIG,
-    "machines": _OF_RIG,
-}
+# Empties a table of the machines in `redone`; what leads to the machine comes last.
+_DELETE = """
+DELETE FROM measurements WHERE rig_id IN (FROM redone);
+DELETE FROM stages WHERE run_id IN (SELECT run_id FROM runs WHERE rig_id IN (FROM redone));
+DELETE FROM quality WHERE run_id IN (SELECT run_id FROM runs WHERE rig_id IN (FROM redone));
+DELETE FROM anomalies WHERE run_id IN (SELECT run_id FROM runs WHERE rig_id IN (FROM redone));
+DELETE FROM runs WHERE rig_id IN (FROM redone);
+DELETE FROM sources WHERE bundle_id IN
+    (SELECT bundle_id FROM bundles WHERE rig_id IN (FROM redone));
+DELETE FROM statuses WHERE bundle_id IN
+    (SELECT bundle_id FROM bundles WHERE rig_id IN (FROM redone));
+DELETE FROM rig_bandwidth WHERE state_id IN
+    (SELECT state_id FROM rig_states WHERE rig_id IN (FROM redone));
+DELETE FROM rig_gpus WHERE state_id IN
+    (SELECT state_id FROM rig_states WHERE rig_id IN (FROM redone));
+DELETE FROM rig_states WHERE rig_id IN (FROM redone);
+DELETE FROM bundles WHERE rig_id IN (FROM redone);
+DELETE FROM machines WHERE rig_id IN (FROM redone);
+"""
 
 
 class Held(NamedTuple):
