@@ -61,8 +61,9 @@ def load(data: Path, db: Path, *, full: bool = False) -> Loaded:
         count = sum(len(machine.verdicts) for machine in every.values())
         if has_errors(problems):
             return Loaded(problems, count, looked.parsed, changed=False)
-        ready = _Ready(folder, looked.written, gone | (has.bundles.keys() - every.keys()))
-        changed = _swap_in(db, has if rows_hold else NOTHING, ready, now, catalog, problems)
+        lost = gone | (has.bundles.keys() - every.keys())
+        ready = _Ready(folder, looked.written, lost, catalog, problems)
+        changed = _swap_in(db, has if rows_hold else NOTHING, ready, now)
         return Loaded(problems, count, looked.parsed, changed)
 
 
@@ -100,7 +101,7 @@ def _look(
     folder: Path,
     catalog: Catalog,
 ) -> _Looked:
-    """Find the machines that changed, or whose rows or verdicts no longer hold, and look at them."""
+    """Look at the machines that changed, or whose rows or verdicts no longer hold."""
     names = machines(reports)
     at = str(reports)
     stale = [name for name in names if not _stands(at, known.get(name), has.get(name, {}))]
@@ -155,16 +156,18 @@ def _problems(every: Mapping[str, Machine]) -> list[Problem]:
 
 
 class _Ready(NamedTuple):
+    """What is to go into the database: rows below `folder`, of machines `written`; who is gone."""
+
     folder: Path
     written: set[str]
     gone: set[str]
+    catalog: Catalog
+    problems: tuple[Problem, ...]
 
 
-def _swap_in(
-    db: Path, has: Held, ready: _Ready, now: Keys, catalog: Catalog, problems: Iterable[Problem]
-) -> bool:
+def _swap_in(db: Path, has: Held, ready: _Ready, now: Keys) -> bool:
     """Put what is ready into the database; False when it holds all of it already."""
-    rows = whole(catalog, problems)
+    rows = whole(ready.catalog, ready.problems)
     built = {"rows": now.rows, "catalog": now.catalog}
     rows["built"] = [{"part": part, "key": key} for part, key in built.items()]
     if not has.built:
@@ -173,7 +176,7 @@ def _swap_in(
         return True
     if has.built == built:
         rows = {"problems": rows["problems"]}
-        if sorted(has.problems) == sorted(problems):
+        if sorted(has.problems) == sorted(ready.problems):
             rows = {}
     if not rows and not ready.written and not ready.gone:
         return False
