@@ -50,12 +50,17 @@ def columns() -> Mapping[str, Mapping[str, str]]:
 
 
 def write_bundles(folder: Path, filed: Iterable[Filed], catalog: Catalog) -> None:
-    """Write the rows of bundles below `folder`."""
+    """Write the rows of bundles below `folder`; each bundle may be forgotten once it was read."""
     rows: Rows = {}
     for one in filed:
-        for table, found in bundle_rows(one, catalog).items():
-            rows.setdefault(REPORTED.get(table, table), []).extend(found)
+        add_bundle(rows, one, catalog)
     write_tables(folder, rows)
+
+
+def add_bundle(rows: Rows, filed: Filed, catalog: Catalog) -> None:
+    """Add the rows of one bundle, under the tables where they wait for the database."""
+    for table, found in bundle_rows(filed, catalog).items():
+        rows.setdefault(REPORTED.get(table, table), []).extend(found)
 
 
 def write_tables(folder: Path, rows: Mapping[str, list[Row]]) -> None:
