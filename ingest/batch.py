@@ -64,7 +64,7 @@ def _look(
 ) -> tuple[Machine, list[Filed], int]:
     """Judge the bundles of a machine; they are parsed again if one of them changed or is new."""
     stamps = stamped(reports, machine)
-    read = {path: read_files(reports / path) for path in bundles(stamps, stamps)}
+    read = {path: read_files(reports / path) for path in bundles(stamps)}
     hashes = {path: content_hash(contents) for path, (contents, _) in read.items()}
     same = {
         path: verdict

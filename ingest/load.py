@@ -17,7 +17,7 @@ from ingest.check import catalog_of, twice
 from ingest.fingerprint import Keys, keys
 from ingest.ledger import Machine, ledger
 from ingest.problem import Problem, has_errors
-from ingest.stamps import machines, unchanged
+from ingest.stamps import bundles, machines, unchanged
 from ingest.store import NOTHING, Held, beside, build_from, held, update_from, whole
 from ingest.tables import write_tables
 
@@ -128,6 +128,7 @@ def _stands(reports: str, known: Machine | None, has: Mapping[str, str]) -> bool
     """Tell whether a machine is as it was, and the database holds just its bundles."""
     return (
         known is not None
+        and known.verdicts.keys() == set(bundles(known.stamps))
         and {path: one.content_hash for path, one in known.verdicts.items()} == has
         and unchanged(reports, known.stamps)
     )

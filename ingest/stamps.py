@@ -53,9 +53,9 @@ def stamped(reports: Path, machine: str) -> dict[str, Stamp]:
     return found
 
 
-def bundles(stamps: Iterable[str], of: Stamps) -> Iterator[str]:
-    """List the folders among `stamps` that hold a report."""
-    return (path for path in sorted(stamps) if REPORT in of[path].names)
+def bundles(stamps: Stamps) -> Iterator[str]:
+    """List the folders that hold a report."""
+    return (path for path in sorted(stamps) if REPORT in stamps[path].names)
 
 
 def _numbers(folder: str, names: Iterable[str]) -> bytes:

@@ -239,11 +239,13 @@ def held(path: Path) -> Held:
             "SELECT rig_id, path, content_hash FROM bundles"
         ).fetchall():
             bundles[rig_id][folder] = content_hash
-        problems = connection.execute("SELECT path, place, message, severity FROM problems")
+        problems = connection.execute(
+            "SELECT path, place, message, severity FROM problems"
+        ).fetchall()
         return Held(
             dict(connection.execute("SELECT part, key FROM built").fetchall()),
             dict(bundles),
-            [Problem(*row) for row in problems.fetchall()],
+            [Problem(*row) for row in problems],
         )
 
 
