@@ -1,6 +1,7 @@
 """One worker's share of a load: read the folders of some machines, judge them, write their rows."""
 
 import gc
+import json
 import os
 import threading
 from collections.abc import Mapping
@@ -10,9 +11,10 @@ from typing import Any, NamedTuple
 
 from ingest.catalog import Catalog
 from ingest.folder import Filed, content_hash, parse_folder, read_files
-from ingest.ledger import Machine, Verdict
+from ingest.ledger import Machine, lines
+from ingest.problem import Problem, has_errors
 from ingest.rules import rule_problems
-from ingest.stamps import bundles, stamped
+from ingest.stamps import stamped
 from ingest.tables import add_bundle, write_tables
 
 OBJECTS_BEFORE_GC = 500_000
@@ -22,13 +24,13 @@ OBJECTS_BEFORE_GC = 500_000
 class Share(NamedTuple):
     """Machines to look at, with what is known and what the database holds of each.
 
-    `held` is the content hash of every bundle whose rows the database has, by folder.
+    `held` gives the content hash of every bundle whose rows the database has, as `ledger.lines`.
     """
 
     reports: Path
     machines: tuple[str, ...]
     known: Mapping[str, Machine]
-    held: Mapping[str, Mapping[str, str]]
+    held: Mapping[str, str]
     into: Path
 
 
@@ -46,43 +48,44 @@ def work(share: Share, catalog: Catalog) -> Found:
     written: list[str] = []
     rows: dict[str, list[dict[str, Any]]] = {}
     parsed = 0
-    for machine in share.machines:
-        known = share.known.get(machine, Machine({}, {}))
-        held = share.held.get(machine, {})
-        found[machine], filed, looked = _look(share.reports, machine, known, held, catalog)
+    for name in share.machines:
+        held = share.held.get(name, "")
+        found[name], filed, looked = _look(share, name, held, catalog)
         parsed += looked
-        if {path: one.content_hash for path, one in found[machine].verdicts.items()} != held:
-            written.append(machine)
+        if found[name].hashes != held:
+            written.append(name)
             for bundle in filed:
                 add_bundle(rows, bundle, catalog)
     write_tables(share.into, rows)
     return Found(found, tuple(written), parsed)
 
 
-def _look(
-    reports: Path, machine: str, known: Machine, held: Mapping[str, str], catalog: Catalog
-) -> tuple[Machine, list[Filed], int]:
+def _look(share: Share, name: str, held: str, catalog: Catalog) -> tuple[Machine, list[Filed], int]:
     """Judge the bundles of a machine; they are parsed again if one of them changed or is new."""
-    stamps = stamped(reports, machine)
-    read = {path: read_files(reports / path) for path in bundles(stamps)}
-    hashes = {path: content_hash(contents) for path, (contents, _) in read.items()}
-    same = {
-        path: verdict
-        for path, verdict in known.verdicts.items()
-        if hashes.get(path) == verdict.content_hash
-    }
-    if same.keys() == hashes.keys() and hashes == held:
-        return Machine(stamps, same), [], 0
-    verdicts: dict[str, Verdict] = {}
-    filed = []
-    for path, (contents, doubts) in read.items():
-        bundle, problems = parse_folder(reports / path, contents, doubts)
+    known = share.known.get(name)
+    if known and has_errors(known.problems()):
+        known = None
+    stamp = stamped(share.reports, name)
+    read = {path: read_files(share.reports / path) for path in stamp.bundles()}
+    hashes = lines({path: content_hash(contents) for path, (contents, _) in read.items()})
+    if known and known.hashes == hashes == held:
+        return known._replace(stamp=stamp), [], 0
+    problems: list[Problem] = []
+    filed: list[Filed] = []
+    for path, (contents, refused) in read.items():
+        bundle, doubts = parse_folder(share.reports / path, contents, refused)
+        problems += doubts
         if bundle is not None:
             filed.append(bundle)
-            problems = [*same[path].problems] if path in same else rule_problems(bundle, catalog)
-        identity = bundle.bundle.id if bundle else None
-        verdicts[path] = Verdict(hashes[path], identity, tuple(problems))
-    return Machine(stamps, verdicts), filed, len(read)
+    if known and known.hashes == hashes:
+        problems = known.problems()
+    else:
+        problems += (one for bundle in filed for one in rule_problems(bundle, catalog))
+    if has_errors(problems):
+        stamp = stamp._replace(numbers=b"")
+    ids = lines({one.path: one.bundle.id for one in filed})
+    told = json.dumps(problems) if problems else ""
+    return Machine(stamp, hashes, ids, told), filed, len(read)
 
 
 _catalog: list[Catalog] = []

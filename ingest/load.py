@@ -3,7 +3,6 @@
 import contextlib
 import fcntl
 import multiprocessing
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -15,11 +14,12 @@ from ingest.batch import Found, Share, begin, take, work
 from ingest.catalog import Catalog, load_catalog
 from ingest.check import catalog_of, twice
 from ingest.fingerprint import Keys, keys
-from ingest.ledger import Machine, ledger
+from ingest.ledger import Machine, ledger, pairs
 from ingest.problem import Problem, has_errors
-from ingest.stamps import bundles, machines, unchanged
+from ingest.stamps import machines
 from ingest.store import NOTHING, Held, beside, build_from, held, update_from, whole
 from ingest.tables import write_tables
+from ingest.walk import cores, find_moved
 
 MACHINES_A_SHARE = 256
 """About 500 bundles: large enough to fill a column, small enough to hold in memory many times."""
@@ -51,14 +51,17 @@ def load(data: Path, db: Path, *, full: bool = False) -> Loaded:
         reports = data / "reports" if (data / "reports").is_dir() else data
         place = str(reports.resolve())
         known = {} if full else book.read(place, now.verdicts)
+        names = machines(reports)
+        moved = find_moved(str(reports), {name: one.stamp for name, one in known.items()})
         has = _held(db) if not full else NOTHING
         rows_hold = has.built.get("rows") == now.rows
-        looked = _look(reports, known, has.bundles if rows_hold else {}, folder, catalog)
-        gone = known.keys() - set(looked.names)
+        held_rows = has.bundles if rows_hold else {}
+        looked = _look(_Before(reports, names, known, moved, held_rows), folder, catalog)
+        gone = known.keys() - set(names)
         book.write(place, now.verdicts, looked.found, gone)
-        every = {**{name: known[name] for name in looked.names if name in known}, **looked.found}
+        every = {**{name: known[name] for name in names if name in known}, **looked.found}
         problems = (*doubts, *_problems(every))
-        count = sum(len(machine.verdicts) for machine in every.values())
+        count = sum(machine.hashes.count("\n") + 1 for machine in every.values() if machine.hashes)
         if has_errors(problems):
             return Loaded(problems, count, looked.parsed, changed=False)
         lost = gone | (has.bundles.keys() - every.keys())
@@ -87,55 +90,53 @@ def _held(db: Path) -> Held:
         return NOTHING
 
 
-class _Looked(NamedTuple):
+class _Before(NamedTuple):
+    """The machines there are, what is known of them, whose folders moved, what is held of them."""
+
+    reports: Path
     names: list[str]
+    known: Mapping[str, Machine]
+    moved: set[str]
+    held: Mapping[str, str]
+
+    def stands(self, name: str) -> bool:
+        """Tell whether a machine is as it was, and the database holds just its bundles."""
+        known = self.known.get(name)
+        return known is not None and name not in self.moved and known.hashes == self.held.get(name)
+
+
+class _Looked(NamedTuple):
     found: dict[str, Machine]
     written: set[str]
     parsed: int
 
 
-def _look(
-    reports: Path,
-    known: Mapping[str, Machine],
-    has: Mapping[str, Mapping[str, str]],
-    folder: Path,
-    catalog: Catalog,
-) -> _Looked:
+def _look(before: _Before, folder: Path, catalog: Catalog) -> _Looked:
     """Look at the machines that changed, or whose rows or verdicts no longer hold."""
-    names = machines(reports)
-    at = str(reports)
-    stale = [name for name in names if not _stands(at, known.get(name), has.get(name, {}))]
+    stale = [name for name in before.names if not before.stands(name)]
     shares = [
         Share(
-            reports,
+            before.reports,
             tuple(some),
-            {name: known[name] for name in some if name in known},
-            {name: has[name] for name in some if name in has},
+            {name: before.known[name] for name in some if name in before.known},
+            {name: before.held[name] for name in some if name in before.held},
             folder / f"{start:09}",
         )
         for start in range(0, len(stale), MACHINES_A_SHARE)
         for some in (stale[start : start + MACHINES_A_SHARE],)
     ]
-    looked = _Looked(names, {}, set(), 0)
+    found: dict[str, Machine] = {}
+    written: set[str] = set()
+    parsed = 0
     for one in _worked(shares, catalog):
-        looked.found.update(one.machines)
-        looked.written.update(one.written)
-        looked = looked._replace(parsed=looked.parsed + one.parsed)
-    return looked
-
-
-def _stands(reports: str, known: Machine | None, has: Mapping[str, str]) -> bool:
-    """Tell whether a machine is as it was, and the database holds just its bundles."""
-    return (
-        known is not None
-        and known.verdicts.keys() == set(bundles(known.stamps))
-        and {path: one.content_hash for path, one in known.verdicts.items()} == has
-        and unchanged(reports, known.stamps)
-    )
+        found.update(one.machines)
+        written.update(one.written)
+        parsed += one.parsed
+    return _Looked(found, written, parsed)
 
 
 def _worked(shares: list[Share], catalog: Catalog) -> Iterable[Found]:
-    processes = min(len(os.sched_getaffinity(0)), len(shares))
+    processes = min(cores(), len(shares))
     if processes < 2 or sum(len(share.machines) for share in shares) < ALONE:
         return (work(share, catalog) for share in shares)
     return _in_processes(shares, catalog, processes)
@@ -149,11 +150,9 @@ def _in_processes(shares: list[Share], catalog: Catalog, processes: int) -> Iter
 
 
 def _problems(every: Mapping[str, Machine]) -> list[Problem]:
-    found = [(path, one) for known in every.values() for path, one in known.verdicts.items()]
-    found.sort()
-    problems = [problem for _, verdict in found for problem in verdict.problems]
-    named = ((path, verdict.bundle_id) for path, verdict in found if verdict.bundle_id)
-    return problems + twice(named)
+    found = sorted(every.items())
+    problems = [problem for _, known in found if known.told for problem in known.problems()]
+    return problems + twice(pair for _, known in found for pair in pairs(known.ids))
 
 
 class _Ready(NamedTuple):

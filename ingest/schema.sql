@@ -166,7 +166,8 @@ CREATE TABLE anomalies (
 );
 
 CREATE TABLE measurements (
-    measurement_id   VARCHAR PRIMARY KEY,  -- run_id / position
+    measurement_id   VARCHAR NOT NULL,  -- run_id / position, so unique as runs are; an index
+                                        -- over it would be a third of the file
     run_id           VARCHAR NOT NULL,
     bundle_id        VARCHAR NOT NULL,
     rig_id           VARCHAR NOT NULL,

@@ -1,6 +1,6 @@
-"""Which machines' folders changed, told from what the file system says of them, unread.
+"""Whether a machine's folders changed, told from what the file system says of them, unread.
 
-A stamp holds the inode, size and times (modified, changed) of a folder and of every file in it.
+A stamp holds the inode, size and times (modified, changed) of every folder and file of a machine.
 Only equality counts, never order, so a clock that goes back changes nothing. A stamp taken within
 `RACY_S` of a time in it is not trusted: the file may change again within one tick of the clock.
 """
@@ -8,7 +8,7 @@ Only equality counts, never order, so a clock that goes back changes nothing. A 
 import os
 import time
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,14 +19,22 @@ REPORT = "report.json"
 
 
 class Stamp(NamedTuple):
-    """A folder's files by name, and the numbers the file system gives for it and for them."""
+    """What a machine looked like: its folders and files, a path a line, and their numbers.
 
-    names: tuple[str, ...]
+    No numbers mean that the stamp is not to be trusted.
+    """
+
+    paths: str
     numbers: bytes
 
+    def stands(self, reports: str) -> bool:
+        """Tell whether everything below `reports` still looks like this."""
+        return bool(self.numbers) and self.numbers == _numbers(reports, self.paths.split("\n"))
 
-Stamps = Mapping[str, Stamp]
-"""Every folder of one machine, by its path below the reports."""
+    def bundles(self) -> list[str]:
+        """List the folders that hold a report."""
+        end = f"/{REPORT}"
+        return sorted(p.removesuffix(end) for p in self.paths.split("\n") if p.endswith(end))
 
 
 def machines(reports: Path) -> list[str]:
@@ -35,42 +43,31 @@ def machines(reports: Path) -> list[str]:
         return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
 
 
-def unchanged(reports: str, known: Stamps) -> bool:
-    """Tell whether every folder of a machine still looks as `known` says."""
-    return bool(known) and all(
-        stamp.numbers and _numbers(f"{reports}/{path}", stamp.names) == stamp.numbers
-        for path, stamp in known.items()
-    )
-
-
-def stamped(reports: Path, machine: str) -> dict[str, Stamp]:
-    """Stamp every folder of a machine; to be called before its files are read."""
-    found = {}
+def stamped(reports: Path, machine: str) -> Stamp:
+    """Stamp every folder and file of a machine; to be called before any is read."""
+    paths: list[str] = []
     for folder, _, names in os.walk(reports / machine):
-        numbers = _numbers(folder, names)
-        path = os.path.relpath(folder, reports)
-        found[path] = Stamp(tuple(names), numbers if _settled(numbers) else b"")
-    return found
+        inside = os.path.relpath(folder, reports)
+        paths += (inside, *(f"{inside}/{name}" for name in names))
+    numbers = _numbers(str(reports), paths)
+    # A name with a line feed in it cannot be kept a line; the folder's check will refuse it.
+    sound = _settled(numbers) and not any("\n" in path for path in paths)
+    return Stamp("\n".join(paths), numbers if sound else b"")
 
 
-def bundles(stamps: Stamps) -> Iterator[str]:
-    """List the folders that hold a report."""
-    return (path for path in sorted(stamps) if REPORT in stamps[path].names)
-
-
-def _numbers(folder: str, names: Iterable[str]) -> bytes:
-    """Give the numbers of a folder and its files, or nothing when one of them is gone."""
-    numbers = array("q")
+def _numbers(reports: str, paths: Iterable[str]) -> bytes:
+    """Give the numbers of every path, or nothing when one of them is gone."""
+    numbers: list[int] = []
     try:
-        for path in (folder, *(f"{folder}/{name}" for name in names)):
-            told = os.lstat(path)
-            numbers.extend((told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns))
-    except FileNotFoundError:
+        for path in paths:
+            told = os.lstat(f"{reports}/{path}")
+            numbers += (told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns)
+    except (FileNotFoundError, NotADirectoryError):
         return b""
-    return numbers.tobytes()
+    return array("Q", numbers).tobytes()
 
 
 def _settled(numbers: bytes) -> bool:
-    now, times = time.time_ns(), array("q", numbers)
+    now, times = time.time_ns(), array("Q", numbers)
     newest = [*times[2::4], *times[3::4]]
     return all(abs(now - one) > RACY_S * 1e9 for one in newest)

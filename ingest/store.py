@@ -8,7 +8,6 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -208,13 +207,13 @@ DELETE FROM machines WHERE rig_id IN (FROM redone);
 
 
 class Held(NamedTuple):
-    """What a database holds: the hashes it was made with, each bundle's hash, the problems.
+    """What a database holds: the hashes it was made with, the bundles, the problems.
 
-    `bundles` gives the content hash by machine and folder.
+    `bundles` gives, by machine, the content hash of each bundle as `ledger.lines` writes it.
     """
 
     built: dict[str, str]
-    bundles: dict[str, dict[str, str]]
+    bundles: dict[str, str]
     problems: list[Problem]
 
 
@@ -234,11 +233,10 @@ def held(path: Path) -> Held:
         ).fetchall()
         if not built:
             return NOTHING
-        bundles: dict[str, dict[str, str]] = defaultdict(dict)
-        for rig_id, folder, content_hash in connection.execute(
-            "SELECT rig_id, path, content_hash FROM bundles"
-        ).fetchall():
-            bundles[rig_id][folder] = content_hash
+        bundles = connection.execute(
+            "SELECT rig_id, string_agg(path || ' ' || content_hash, chr(10) ORDER BY path)"
+            " FROM bundles GROUP BY rig_id"
+        ).fetchall()
         problems = connection.execute(
             "SELECT path, place, message, severity FROM problems"
         ).fetchall()

@@ -14,7 +14,9 @@ from ingest.folder import Filed
 from ingest.load import Loaded, load
 from ingest.problem import Problem
 from ingest.rows import Rows
+from ingest.rules import rule_problems
 from ingest.store import opened
+from ingest.tables import add_bundle
 
 ROOT = Path(__file__).parents[1]
 MACHINES = 6
@@ -147,15 +149,14 @@ def test_a_report_put_into_a_folder_that_was_empty_is_found(data: Path, db: Path
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Note every time that rules run and that rows are made."""
     noted: list[str] = []
-    rules, made = batch.rule_problems, batch.add_bundle
 
     def ruled(filed: Filed, catalog: Catalog) -> list[Problem]:
         noted.append("rules")
-        return rules(filed, catalog)
+        return rule_problems(filed, catalog)
 
     def added(into: Rows, filed: Filed, catalog: Catalog) -> None:
         noted.append("rows")
-        made(into, filed, catalog)
+        add_bundle(into, filed, catalog)
 
     monkeypatch.setattr(batch, "rule_problems", ruled)
     monkeypatch.setattr(batch, "add_bundle", added)
@@ -215,6 +216,18 @@ def test_errors_leave_the_database_and_their_cure_is_seen(data: Path, db: Path) 
     assert rows(db) == before
     report.write_text(kept)
     assert load(data, db).problems == ()
+
+
+def test_an_error_that_was_of_the_day_is_judged_again(
+    data: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load(data, db)
+    flag(reports(data)[0])
+    with monkeypatch.context() as patch:
+        patch.setattr(batch, "rule_problems", lambda *_: [Problem("a", "b", "in the future")])
+        assert len(load(data, db).problems) == 1
+    assert load(data, db).problems == ()
+    assert same_as_from_nothing(data, db)
 
 
 def test_one_bundle_in_two_places_is_refused_whichever_came_first(data: Path, db: Path) -> None:
