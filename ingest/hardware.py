@@ -5,12 +5,16 @@ of letters and digits, whatever their case and order). The fragment with most wo
 entries fit equally well the name is ambiguous, and nothing is found.
 """
 
-import re
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import Protocol
+from __future__ import annotations
 
-from ingest.catalog import Catalog, CpuEntry, GpuEntry
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ingest.catalog import Catalog, CpuEntry, GpuEntry
 
 _WORD = re.compile(r"[a-z0-9]+")
 
@@ -19,12 +23,33 @@ class _Matched(Protocol):
     @property
     def id(self) -> str: ...
     @property
-    def match(self) -> tuple[str, ...]: ...
+    def match(self) -> Sequence[str]: ...
+
+
+E = TypeVar("E", bound=_Matched)
 
 
 def words(name: str) -> frozenset[str]:
     """Split a name into its words: `Xeon(R) Gold 6148 @ 2.40GHz` → xeon r gold 6148 2 40ghz."""
     return frozenset(_WORD.findall(name.casefold()))
+
+
+def best_match(entries: Iterable[E], name: str) -> E | None:
+    """Find the entry whose fragments fit `name` best; None if no entry or several fit."""
+    known = {entry.id: entry for entry in entries}
+    found = _best(_fragments(known), words(name))
+    return known[found] if found else None
+
+
+def _fragments(entries: Mapping[str, _Matched]) -> list[tuple[frozenset[str], str]]:
+    return [(words(text), entry.id) for entry in entries.values() for text in entry.match]
+
+
+def _best(fragments: list[tuple[frozenset[str], str]], said: frozenset[str]) -> str | None:
+    fits = [(len(needed), key) for needed, key in fragments if needed <= said]
+    most = max((n for n, _ in fits), default=0)
+    best = {key for n, key in fits if n == most}
+    return best.pop() if len(best) == 1 else None
 
 
 class _Table:
@@ -40,24 +65,20 @@ class _Table:
         return isinstance(other, _Table) and self.entries is other.entries
 
 
-# One load asks for the same few hundred names a hundred thousand times.
+# One load asks a table of the catalogue for the same few hundred names a hundred thousand times.
 @lru_cache(maxsize=8)
-def _fragments(table: _Table) -> list[tuple[frozenset[str], str]]:
-    return [(words(text), entry.id) for entry in table.entries.values() for text in entry.match]
+def _fragments_of(table: _Table) -> list[tuple[frozenset[str], str]]:
+    return _fragments(table.entries)
 
 
 @lru_cache(maxsize=8192)
-def _best(table: _Table, name: str) -> str | None:
-    said = words(name)
-    fits = [(len(needed), key) for needed, key in _fragments(table) if needed <= said]
-    most = max((n for n, _ in fits), default=0)
-    best = {key for n, key in fits if n == most}
-    return best.pop() if len(best) == 1 else None
+def _best_of(table: _Table, name: str) -> str | None:
+    return _best(_fragments_of(table), words(name))
 
 
 def find_cpu(catalog: Catalog, name: str) -> CpuEntry | None:
     """Find the processor that `name` means; None if no entry or several fit."""
-    found = _best(_Table(catalog.cpus), name)
+    found = _best_of(_Table(catalog.cpus), name)
     return catalog.cpus[found] if found else None
 
 
@@ -67,5 +88,5 @@ def find_gpu(catalog: Catalog, name: str, vram_gib: float | None = None) -> GpuE
     `vram_gib` tells apart cards that are sold under one name with more than one memory size.
     """
     sized = name if vram_gib is None else f"{name} {round(vram_gib)}gb"
-    found = _best(_Table(catalog.gpus), sized)
+    found = _best_of(_Table(catalog.gpus), sized)
     return catalog.gpus[found] if found else None

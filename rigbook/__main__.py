@@ -14,11 +14,15 @@ from ingest.misuse import Misuse
 # verb → one line of help; the module is rigbook.<verb>, with `-` as `_`
 VERBS = {
     "predict": "tokens/s of each slug on a rig, with interval, evidence and limit",
+    "read": "text that people paste -> bundle, with what was inferred and redacted",
     "check": "validate bundles and the catalogue; list every problem",
     "load": "build the DuckDB database from data/",
     "query": "ask the database in SQL, read-only",
     "fit": "fit the decode model on the database",
     "evaluate": "score the model on machines left out",
+    "plan": "does it fit, where does each expert go, and the line that does it",
+    "lint-launch": "what is wrong with a launch line, and the fix",
+    "gguf": "what a GGUF holds: bytes by role, layer and type",
     "import": "turn collected rows and the seed table into bundles",
     "site": "build the static site",
 }
@@ -43,7 +47,7 @@ def predict_main() -> int:
 
 
 def _overview() -> str:
-    lines = [f"  {verb:<10} {text}" for verb, text in VERBS.items()]
+    lines = [f"  {verb:<11} {text}" for verb, text in VERBS.items()]
     return "\n".join(
         [
             "usage: rigbook VERB …",
@@ -61,7 +65,9 @@ def _overview() -> str:
 
 
 def _run(verb: str, words: list[str], program: str | None = None) -> int:
-    module = importlib.import_module(f"rigbook.{'import_' if verb == 'import' else verb}")
+    module = importlib.import_module(
+        f"rigbook.{'import_' if verb == 'import' else verb.replace('-', '_')}"
+    )
     parser = argparse.ArgumentParser(
         prog=program or f"rigbook {verb}",
         description=module.__doc__,
