@@ -6,7 +6,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-.PHONY: help site test lint types pytest serve load fit lock clean
+.PHONY: help site test lint types pytest fuzz serve load fit lock clean
 
 help:  ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ types: .venv/ready
 
 pytest: .venv/ready
 	@$(BIN)/python -m pytest
+
+fuzz: .venv/ready  ## damage texts for each reader, 60 s a reader
+	@PYTHONPATH=. $(BIN)/python benchmarks/reader_fuzz.py 60
 
 lock:  ## pin every dependency by hash (needs uv)
 	uv lock --quiet

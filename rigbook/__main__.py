@@ -21,6 +21,8 @@ VERBS = {
     "fit": "fit the decode model on the database",
     "evaluate": "score the model on machines left out",
     "import": "turn collected rows and the seed table into bundles",
+    "reread": "read every stored raw text again and tell what changed",
+    "fetch": "fetch issues and discussions with their comments, redacted",
     "site": "build the static site",
 }
 

@@ -56,9 +56,26 @@ def _open(where: str, author: str | None) -> tuple[bytes, "Source"]:
         return _download(where), Source(kind=kind, url=address, author=author)
     path = Path(where)
     try:
-        return path.read_bytes(), Source(kind="file", url=path.name, author=author)
+        return path.read_bytes(), _source_of(path, author)
     except OSError as error:
         raise Misuse(f"cannot read {where}: {error.strerror}; give a file, a URL or -") from error
+
+
+def _source_of(path: Path, author: str | None) -> "Source":
+    """Say where a file came from: a fetched thread has that written beside it."""
+    from pydantic import ValidationError  # noqa: PLC0415 - pydantic only when the verb runs
+
+    from ingest.bundle import Source  # noqa: PLC0415
+
+    beside = path.with_suffix(".json")
+    if path.suffix == ".md" and beside.is_file():
+        try:
+            told = json.loads(beside.read_bytes())
+            fields = {key: told.get(key) for key in ("url", "author", "date")}
+            return Source.model_validate({"kind": "thread", **fields})
+        except (ValueError, AttributeError, ValidationError):
+            pass  # another file of the same name: the text then stands for itself
+    return Source(kind="file", url=path.name, author=author)
 
 
 def _download(url: str) -> bytes:

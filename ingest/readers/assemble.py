@@ -41,7 +41,7 @@ def assemble(part: Part, context: Context) -> Assembled:
     """Build the bundle of one part."""
     doubts = [item for run in (part.rig, *part.runs) for item in run if isinstance(item, Doubt)]
     clues = [item for run in (part.rig, *part.runs) for item in run if isinstance(item, Clue)]
-    source = _dated(context.source, clues)
+    source = _dated(context.source.model_copy(update={"author": part.author}), clues)
     rig = _rig(part, context.catalog, source.author)
     runs = [_run(index, items, context.catalog) for index, items in enumerate(part.runs[:MAX_RUNS])]
     if len(part.runs) > MAX_RUNS:

@@ -10,7 +10,7 @@ from ingest.misuse import Misuse
 from ingest.problem import Problem
 from ingest.readers.assemble import Context, assemble
 from ingest.readers.formats import FORMATS, Format
-from ingest.readers.item import Doubt, Fact, Item
+from ingest.readers.item import Doubt, Fact, Item, Number
 from ingest.readers.part import Part
 from ingest.readers.post import Post, Stretch, posts_of, stretches
 from ingest.readers.quality import FORMAT as QUALITY
@@ -48,7 +48,7 @@ def read(
     except OversizedError as error:
         problem = Problem(source.url, "", str(error))
         return Reading("", (), (), (), (problem,))
-    groups = _groups(lines, forced)
+    groups = _groups(lines, forced, source.author)
     understood, problems = [], []
     for parts in groups:
         others = [part for group in groups if group is not parts for part in group]
@@ -68,21 +68,23 @@ def _items(part: Part) -> Iterator[Item]:
         yield from run
 
 
-def _groups(lines: Sequence[Line], forced: str | None) -> list[list[Part]]:
+def _groups(lines: Sequence[Line], forced: str | None, author: str | None) -> list[list[Part]]:
     """Find the parts of a text and put together those that are about one rig state."""
     groups: list[list[Part]] = []
+    writer = author
     for post in posts_of(lines):
+        other = post.other_author or post.author not in (None, writer)
         for part in _parts(post, forced):
-            starts = part.describes_rig or post.other_author or not groups
-            if starts:
-                groups.append([part])
+            if part.describes_rig or other or not groups:
+                writer = None if post.other_author else post.author or writer
+                groups.append([part._replace(author=writer)])
             else:
                 groups[-1].append(part)
     return [group for group in groups if any(_says_anything(part) for part in group)]
 
 
 def _says_anything(part: Part) -> bool:
-    return bool(part.runs) or any(isinstance(item, Fact) for item in part.rig)
+    return any(isinstance(item, Fact | Number) for item in _items(part))
 
 
 def _parts(post: Post, forced: str | None) -> Iterator[Part]:
