@@ -35,13 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Fetch what was asked for; run again after a stop, it goes on where it was."""
-    from rigbook.github import Client  # noqa: PLC0415 - httpx only when the verb runs
-    from rigbook.threads import save  # noqa: PLC0415
+    from rigbook.threads import save  # noqa: PLC0415 - httpx only when the verb runs
 
     found = _TARGET.match(args.target)
     if not found or bool(found[2]) == bool(args.label):
         raise Misuse("give OWNER/REPO#N for one thread, or OWNER/REPO --label LABEL for many")
-    client = Client(args.api, os.environ.get("GITHUB_TOKEN"), args.out / ".cache", _tell)
+    client = client_for(args.api, args.out / ".cache")
     count = 0
     for thread in _threads(client, found[1], found[2], args):
         saved = save(thread, args.out)
@@ -49,6 +48,13 @@ def run(args: argparse.Namespace) -> int:
         print(f"{saved.text}: {saved.posts} posts: {saved.title}", flush=True)
     print(f"{count} threads fetched into {args.out}")
     return 0
+
+
+def client_for(api: str, cache: Path) -> "Client":
+    """Make a client with the token of the environment, if there is one."""
+    from rigbook.github import Client  # noqa: PLC0415 - httpx only when the verb runs
+
+    return Client(api, os.environ.get("GITHUB_TOKEN"), cache, _tell)
 
 
 def _threads(
@@ -60,8 +66,7 @@ def _threads(
         since = f"{args.since.isoformat()}T00:00:00Z" if args.since else None
         yield from threads.labelled(client, repository, args.label, since, args.out)
         return
-    one = threads.issue(client, repository, int(number))
-    yield one or threads.discussion(client, repository, int(number))
+    yield threads.fetched(client, repository, int(number))
 
 
 def _tell(line: str) -> None:

@@ -36,6 +36,11 @@ class Saved(NamedTuple):
     fresh: bool
 
 
+def fetched(client: Client, repository: str, number: int) -> Thread:
+    """Fetch a thread, whichever of the two it is."""
+    return issue(client, repository, number) or discussion(client, repository, number)
+
+
 def issue(client: Client, repository: str, number: int) -> Thread | None:
     """Fetch one issue with its comments; None when the number is no issue."""
     found = client.get(f"/repos/{repository}/issues/{number}")

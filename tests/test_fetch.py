@@ -235,3 +235,16 @@ def test_a_discussion_is_fetched_with_all_pages_and_replies(
 @pytest.mark.parametrize("words", [["o/r"], ["o/r#7", "--label", "x"], ["no target"]])
 def test_an_unclear_request_is_misuse(words: list[str], tmp_path: Path) -> None:
     assert fetch("http://127.0.0.1:9", tmp_path, *words) == 2
+
+
+def test_read_fetches_a_threads_posts_not_its_page(
+    server: tuple[Server, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RIGBOOK_GITHUB_API", server[1])
+    assert main(["read", "https://github.com/o/r/issues/7#issuecomment-1", "--json"]) == 0
+    bundle = json.loads(capsys.readouterr().out)["bundles"][0]["bundle"]
+    assert bundle["runs"][0]["quality"][0]["passed"] == 100

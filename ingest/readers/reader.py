@@ -1,5 +1,6 @@
 """`read`: any text that people paste → `Reading`. The only way in."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from ingest.problem import Problem
 from ingest.readers.assemble import Context, assemble
 from ingest.readers.formats import FORMATS, Format
 from ingest.readers.item import Doubt, Fact, Item, Number
+from ingest.readers.missing import missing
 from ingest.readers.part import Part
 from ingest.readers.post import Post, Stretch, posts_of, stretches
 from ingest.readers.quality import FORMAT as QUALITY
@@ -56,6 +58,7 @@ def read(
         found, doubts = _understood(_joined(parts), Context(catalog, source, text))
         understood += found
         problems += doubts
+    problems += _attachments(source, lines)
     seen = {item.line for group in groups for part in group for item in _items(part)}
     unread, rest = _unread(lines, seen)
     problems += _nothing(source, understood) + _too_many(source, rest)
@@ -171,6 +174,7 @@ def _understood(joined: _Joined, context: Context) -> tuple[list[Understood], li
         return [], problems
     filed = Filed(url, bundle, (), "")
     problems += rule_problems(filed, context.catalog)
+    problems += [Problem(url, at, message, "note") for at, message in missing(bundle)]
     found = Understood(joined.part.format, bundle, context.text, tuple(_inferred(bundle)))
     return [found], problems
 
@@ -209,6 +213,23 @@ def _nothing(source: Source, understood: Sequence[Understood]) -> list[Problem]:
     known = ", ".join(format_names())
     message = f"nothing was recognised; known formats: {known}; name one with --as"
     return [Problem(source.url, "", message)]
+
+
+_ATTACHED = re.compile(r"https://github\.com/user-attachments/files/[0-9]{1,12}/[\w.-]{1,100}")
+MAX_ATTACHMENTS = 20
+
+
+def _attachments(source: Source, lines: Iterable[Line]) -> list[Problem]:
+    """Name the reports that are only linked: the person can give them as well."""
+    found = [
+        (line.number, link[0])
+        for line in lines
+        if "user-attachments" in line.text and (link := _ATTACHED.search(line.text))
+    ]
+    return [
+        Problem(source.url, f"line {number}", f"a file is attached; rigbook read {link}", "note")
+        for number, link in found[:MAX_ATTACHMENTS]
+    ]
 
 
 def _too_many(source: Source, rest: int) -> list[Problem]:
