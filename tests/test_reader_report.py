@@ -333,8 +333,10 @@ def test_several_benches_in_one_fence_are_several_runs(reading: Reader) -> None:
     [
         ("> ❌ **The endpoint was never reachable — no stage ran.**", "failed"),
         (
-            "> ❌ **The engine died during this run — remaining stages were skipped.**\n"
-            "> after **verify-stress**",
+            (
+                "> ❌ **The engine died during this run — remaining stages were skipped.**\n"
+                "> after **verify-stress**"
+            ),
             "partial",
         ),
     ],
