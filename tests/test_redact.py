@@ -86,6 +86,6 @@ def test_a_secret_between_blanks_never_survives(pieces: list[str]) -> None:
 
 @pytest.mark.parametrize("piece", ["a@", "1.1.1.1.", "/home/a ", "aa:", "a-", "http://", "\n"])
 def test_a_hostile_megabyte_takes_no_time(piece: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     redact(piece * (1_000_000 // len(piece)))
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 2
