@@ -20,6 +20,9 @@ VERBS = {
     "query": "ask the database in SQL, read-only",
     "fit": "fit the decode model on the database",
     "evaluate": "score the model on machines left out",
+    "plan": "does it fit, where does each expert go, and the line that does it",
+    "lint-launch": "what is wrong with a launch line, and the fix",
+    "gguf": "what a GGUF holds: bytes by role, layer and type",
     "import": "turn collected rows and the seed table into bundles",
     "reread": "read every stored raw text again and tell what changed",
     "fetch": "fetch issues and discussions with their comments, redacted",
@@ -46,7 +49,7 @@ def predict_main() -> int:
 
 
 def _overview() -> str:
-    lines = [f"  {verb:<10} {text}" for verb, text in VERBS.items()]
+    lines = [f"  {verb:<11} {text}" for verb, text in VERBS.items()]
     return "\n".join(
         [
             "usage: rigbook VERB …",
@@ -64,7 +67,9 @@ def _overview() -> str:
 
 
 def _run(verb: str, words: list[str], program: str | None = None) -> int:
-    module = importlib.import_module(f"rigbook.{'import_' if verb == 'import' else verb}")
+    module = importlib.import_module(
+        f"rigbook.{'import_' if verb == 'import' else verb.replace('-', '_')}"
+    )
     parser = argparse.ArgumentParser(
         prog=program or f"rigbook {verb}",
         description=module.__doc__,
