@@ -6,11 +6,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help site test lint types pytest fuzz serve load fit lock clean
-=======
-.PHONY: help site test test-engine lint types pytest serve load fit readme lock clean
->>>>>>> main
+.PHONY: help site test test-engine lint types pytest fuzz serve load fit readme lock clean
 
 help:  ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
