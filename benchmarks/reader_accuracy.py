@@ -50,11 +50,13 @@ class Score(NamedTuple):
         return self.right / (self.right + len(self.missed) or 1)
 
 
-def _worked(text: str) -> float:
+def _worked(text: str) -> object:
     """Work out a value: `mean 1 2 3`, `ratio 1 2`, `mib 1024`, `percent 5`, or a figure."""
     word, *rest = text.split()
     if not rest:
         return float(word)
+    if word == "range":
+        return "-".join(rest)
     if word == "session":
         first, last = (list(map(float, part.split())) for part in text[7:].split("/"))
         return statistics.median(last) / statistics.median(first)
@@ -116,7 +118,9 @@ def _run_claims(at: str, run: Run, known: set[str]) -> Iterator[Claim]:
         if value is not None and (field, value) != ("outcome.state", "ok"):
             yield Claim(f"{at}.{field}", value)
     yield from (Claim(f"{at}.quality", f"{q.pack} {q.passed:g}/{q.total}") for q in run.quality)
-    yield from (Claim(f"{at}.number {_name(m)}", m.value) for m in run.measurements)
+    for m in run.measurements:
+        value = m.value if m.value is not None else f"{m.low:g}-{m.high:g}"
+        yield Claim(f"{at}.number {_name(m)}", value)
 
 
 TWO_STATISTICS = ("decode-engine", "prefill-engine")

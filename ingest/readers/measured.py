@@ -19,23 +19,24 @@ def measurements(
             continue
         quantity = catalog.quantities[item.fields["quantity"]]
         value = item.fields["value"]
-        if not quantity.low <= value <= quantity.high:
-            doubts.append(
-                Doubt(item.line, f"{quantity.id} {value:g} {quantity.unit} is impossible")
-            )
+        figures = [item.fields.get(name) for name in ("value", "low", "high")]
+        known = [figure for figure in figures if figure is not None]
+        if not known or not quantity.low <= min(known) <= max(known) <= quantity.high:
+            message = f"{quantity.id} {_shown(known)} {quantity.unit} is impossible"
+            doubts.append(Doubt(item.line, message))
             continue
         key = tuple(item.fields.get(name) for name in _SAME)
         other = seen.setdefault(key, item)
         if other is not item:
             if other.fields["value"] != value:
-                doubts.append(
-                    Doubt(
-                        item.line,
-                        f"{quantity.id} was {other.fields['value']:g} on line {other.line}",
-                    )
-                )
+                message = f"{quantity.id} was another on line {other.line}, which was taken"
+                doubts.append(Doubt(item.line, message))
             continue
         yield {**item.fields, "unit": quantity.unit, "evidence": {"line": item.line}}
+
+
+def _shown(figures: Iterable[float]) -> str:
+    return " ".join(f"{figure:g}" for figure in figures)
 
 
 _SAME = (

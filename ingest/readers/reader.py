@@ -117,9 +117,14 @@ def _with_items(part: Part, items: tuple[Item, ...]) -> Part:
 
 def _of_other_formats(rest: Iterable[Stretch], forced: str | None) -> Iterator[Part]:
     lines = [line for one in rest for line in one.lines]
+    seen: set[int] = set()
     for one in FORMATS:
-        if forced in (None, one.name) and _fits(one, lines, forced):
-            yield from one.read(lines)
+        # What people write by hand is looked for last, in what no program printed.
+        left = [line for line in lines if line.number not in seen] if one.last else lines
+        if forced in (None, one.name) and left and _fits(one, left, forced):
+            for part in one.read(left):
+                seen.update(item.line for item in _items(part))
+                yield part
 
 
 def _fits(one: Format, lines: Sequence[Line], forced: str | None) -> bool:
