@@ -71,11 +71,12 @@ def glow(text: str) -> str:
         if line.startswith("```") or "details>" in line:
             continue
         plain = re.sub(r"^( *)- ", r"\1• ", line.replace("**", ""))
-        if line.startswith("- ") and len(plain) > 80:
+        bullet = plain.lstrip().startswith("•")
+        while bullet and len(plain) > 80:
             cut = plain.rindex(" ", 0, 80)
-            shown += [f"  {plain[:cut]}", f"    {plain[cut + 1 :]}"]
-        else:
-            shown.append(f"  {plain}" if plain.startswith("•") else plain)
+            shown.append(f"  {plain[:cut]}")
+            plain = f"  {plain[cut + 1 :]}"
+        shown.append(f"  {plain}" if bullet else plain)
     return "\n".join(shown)
 
 
@@ -109,6 +110,9 @@ def test_every_paste_form_says_the_same(form: str, reading: Reader) -> None:
     assert numbers(bundle) == numbers(wanted)
     assert bundle.rig.cpu == wanted.rig.cpu
     assert bundle.rig.memory == wanted.rig.memory
+    assert isinstance(bundle.rig.gpus, tuple)
+    assert isinstance(wanted.rig.gpus, tuple)
+    assert bundle.rig.gpus[0] == wanted.rig.gpus[0]
     assert bundle.runs[0].weights.quant == wanted.runs[0].weights.quant
     assert bundle.runs[0].launch.threads == wanted.runs[0].launch.threads
 
