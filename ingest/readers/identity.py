@@ -100,6 +100,7 @@ def slug_of_container(catalog: Catalog, name: str) -> Slug | None:
     The container has the slug's words in another order, without `dual`, behind its engine's name.
     """
     said = Counter(dashed(name).strip("-").split("-"))
+    said.pop("dual", None)
     fits = []
     for slug in catalog.slugs.values():
         engine, _, tail = slug.id.partition("/")
@@ -235,7 +236,7 @@ def _slug_facts(
         return
     sure = clue.kind == "slug"
     yield Fact("slug", slug.id, clue.line, 0, "reported" if sure else "inferred")
-    if slug.drafter and "drafter_on" in first:
+    if slug.drafter and any(kind in first for kind in ("drafter_on", "drafts", "drafted")):
         yield Fact(
             "launch.drafter.kind", slug.drafter.kind, clue.line, 3, "inferred", f"from {slug.id}"
         )

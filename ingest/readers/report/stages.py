@@ -159,6 +159,28 @@ STRESS = (
     ),
 )
 
+_DIED = re.compile(r".{0,12}The engine died during this run")
+_UNREACHED = re.compile(r".{0,12}The endpoint was never reachable")
+_AFTER = re.compile(r"\*\*(verify-full|verify-stress|soak-test|bench|bench-agentic)(?:\.sh)?\*\*")
+_SHORT = {"verify-full": "verify", "verify-stress": "stress", "soak-test": "soak"}
+
+
+def _liveness(lines: Iterable[Line]) -> Iterator[Item]:
+    """A run that ended early is a row too."""
+    for line in lines:
+        if _UNREACHED.match(line.text):
+            yield Fact("outcome.state", "failed", line.number)
+            yield Fact("outcome.reason", "the endpoint was never reachable", line.number)
+        elif _DIED.match(line.text):
+            yield Fact("outcome.state", "partial", line.number)
+            yield Fact("outcome.reason", "the engine died during the run", line.number)
+        after = _AFTER.search(line.text[:500])
+        if after:
+            stage = _SHORT.get(after[1], after[1].removeprefix("bench-"))
+            yield Fact("outcome.stage", stage, line.number)
+        yield Seen(line.number)
+
+
 _NAMES = {"verify-full": "verify", "verify-stress": "stress"}
 
 
@@ -172,5 +194,7 @@ def read(blocks: Sequence[Block]) -> Iterator[Item]:
             yield from _checks(stage, lines)
             yield from scan(lines, STRESS)
     for block in blocks:
+        if block.section == "engine liveness":
+            yield from _liveness(block.lines)
         if block.section in ("check summary", "") or "rig + bench" in block.section:
             yield from _summary(block.lines)
