@@ -1,5 +1,6 @@
 """The whole site: results rendered, pages built beside the old ones, each swapped in whole."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ from sitegen.links import link_problems
 from sitegen.mkdocs import run_mkdocs
 from sitegen.policy import guard_folder
 from sitegen.redirect import read_redirects
+from sitegen.reference_cli import Verb
 from sitegen.results import write_results
 from sitegen.swap import swapped
 
@@ -39,7 +41,9 @@ def _refuse(problems: list[Problem]) -> None:
         raise _Unfit
 
 
-def build_site(root: Path, db: Path, model: Path | None = None) -> Built:
+def build_site(
+    root: Path, db: Path, model: Path | None = None, verbs: Sequence[Verb] = ()
+) -> Built:
     """Build `root`'s site from the database; with errors the site before it stays as it was.
 
     Raises FileNotFoundError when there is no checkout at `root`, no database or no such model.
@@ -51,7 +55,8 @@ def build_site(root: Path, db: Path, model: Path | None = None) -> Built:
     problems: list[Problem] = []
     try:
         with swapped(root / "site/docs/results") as results:
-            made = write_results(db, model or _built(root), results, read_redirects(root))
+            moved = read_redirects(root)
+            made = write_results(db, model or _built(root), results, moved, verbs)
             problems += made.problems
             _refuse(problems)
         with swapped(folder) as fresh:

@@ -1,5 +1,6 @@
 """All results: pages, fragments, charts and data files, written into one folder."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,8 @@ from sitegen.page import write_pages
 from sitegen.parts import parts, write_parts
 from sitegen.record import read_record
 from sitegen.redirect import redirect_problems, write_redirects
+from sitegen.reference import reference_pages
+from sitegen.reference_cli import Verb
 from sitegen.rig import rig_pages
 from sitegen.slug import slug_pages
 from sitegen.variant import variant_pages
@@ -28,9 +31,16 @@ class Results(NamedTuple):
 
 
 def write_results(
-    db: Path, model: Path | None, folder: Path, moved: dict[str, str] | None = None
+    db: Path,
+    model: Path | None,
+    folder: Path,
+    moved: dict[str, str] | None = None,
+    verbs: Sequence[Verb] = (),
 ) -> Results:
-    """Write everything that mkdocs then builds; `moved` maps old addresses to new ones."""
+    """Write everything that mkdocs then builds; `moved` maps old addresses to new ones.
+
+    `verbs` are the command line's own words: this package stands below it and cannot ask.
+    """
     record = read_record(db)
     fitted = read_fitted(model)
     files = write_downloads(db, model, folder / DATA)
@@ -41,6 +51,7 @@ def write_results(
         *rig_pages(record),
         coverage_page(record),
         data_page(files),
+        *reference_pages(verbs),
     ]
     (folder / DATA / "feed.xml").write_text(feed(record), encoding="utf-8")
     (folder / DATA / "explore.json").write_text(explore_json(record), encoding="utf-8")
