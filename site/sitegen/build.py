@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ingest.problem import Problem, has_errors
 from sitegen.links import link_problems
 from sitegen.mkdocs import run_mkdocs
+from sitegen.notebook_page import SCRIPT
 from sitegen.policy import guard_folder
 from sitegen.redirect import read_redirects
 from sitegen.reference_cli import Verb
@@ -36,6 +37,12 @@ def _built(root: Path) -> Path | None:
     return model if model.exists() else None
 
 
+def _notebook(root: Path) -> Path | None:
+    """Find the notebook of this checkout."""
+    script = root / "notebooks" / SCRIPT
+    return script if script.exists() else None
+
+
 def _refuse(problems: list[Problem]) -> None:
     if has_errors(problems):
         raise _Unfit
@@ -56,7 +63,9 @@ def build_site(
     try:
         with swapped(root / "site/docs/results") as results:
             moved = read_redirects(root)
-            made = write_results(db, model or _built(root), results, moved, verbs)
+            made = write_results(
+                db, model or _built(root), results, moved, verbs=verbs, notebook=_notebook(root)
+            )
             problems += made.problems
             _refuse(problems)
         with swapped(folder) as fresh:

@@ -12,6 +12,7 @@ from sitegen.explore import explore_json
 from sitegen.feed import feed
 from sitegen.fitted import read_fitted
 from sitegen.lists import list_pages
+from sitegen.notebook_page import analysis_page
 from sitegen.page import write_pages
 from sitegen.parts import parts, write_parts
 from sitegen.record import read_record
@@ -35,7 +36,9 @@ def write_results(
     model: Path | None,
     folder: Path,
     moved: dict[str, str] | None = None,
+    *,
     verbs: Sequence[Verb] = (),
+    notebook: Path | None = None,
 ) -> Results:
     """Write everything that mkdocs then builds; `moved` maps old addresses to new ones.
 
@@ -44,6 +47,7 @@ def write_results(
     record = read_record(db)
     fitted = read_fitted(model)
     files = write_downloads(db, model, folder / DATA)
+    analysis, doubts = analysis_page(notebook, folder / DATA)
     pages = [
         *list_pages(record),
         *slug_pages(record, fitted),
@@ -52,6 +56,7 @@ def write_results(
         coverage_page(record),
         data_page(files),
         *reference_pages(verbs),
+        analysis,
     ]
     (folder / DATA / "feed.xml").write_text(feed(record), encoding="utf-8")
     (folder / DATA / "explore.json").write_text(explore_json(record), encoding="utf-8")
@@ -61,4 +66,4 @@ def write_results(
     if not problems:
         write_redirects(moved or {}, folder)
     # Each chart has two pictures: for light pages and for dark ones.
-    return Results(sum(len(one.pictures) for one in pages) // 2, tuple(problems))
+    return Results(sum(len(one.pictures) for one in pages) // 2, (*doubts, *problems))
