@@ -81,9 +81,10 @@ decode.group_by("protocol").agg(
 # ## Controlled pairs
 #
 # Before any model: two rates of **one machine**, one model, one protocol, one workload and depth,
-# that differ in one thing. `held` lists what must be equal; unknown equals unknown. The engine's
-# build is not held: people update between two runs, and a pair may show that too. Pairs show what
-# happened on those machines; they do not say what another machine would gain.
+# that differ in one thing. `HELD` lists what must be equal; unknown equals unknown. Where people
+# changed more than one thing at once, `also` says what, and the pair shows all of it together. The
+# fastest rate of each setting stands; the engine's build is not held, since people update between
+# two runs. Pairs show what happened on those machines, not what another machine would gain.
 
 # %%
 HELD = [
@@ -108,46 +109,38 @@ HELD = [
 ]
 
 
-def pairs(lever, frame=decode, free=()):
-    """Give, for each group that differs in `lever` alone, its lowest and highest setting."""
-    held = [column for column in HELD if column != lever and column not in free]
+def pairs(lever, frame=decode, free=(), is_lever=()):
+    """Give the lowest and highest setting of `lever` in each group; `also` is what moved with it.
+
+    `free` columns may move, and are told; `is_lever` ones move because the lever is made of them.
+    """
+    held = [column for column in HELD if column not in (lever, *free, *is_lever)]
+    freed = [column for column in HELD if column in free]
     best = (
         frame.filter(pl.col(lever).is_not_null())
-        .group_by([*held, lever])
-        .agg(pl.col("tokens_per_s").max(), pl.col("source_url").first())
-        .sort(lever, "tokens_per_s")
+        .sort("tokens_per_s", "measurement_id", descending=[True, False])
+        .group_by([*held, lever], maintain_order=True)
+        .first()
+        .sort(lever)
     )
+    ends = [pl.col(column).first().ne_missing(pl.col(column).last()) for column in freed]
+    moved = [pl.when(end).then(pl.lit(name)) for end, name in zip(ends, freed, strict=True)]
     found = best.group_by(held).agg(
         low=pl.col(lever).first().cast(pl.String),
         high=pl.col(lever).last().cast(pl.String),
         from_tokens_per_s=pl.col("tokens_per_s").first(),
         to_tokens_per_s=pl.col("tokens_per_s").last(),
+        ratio=pl.col("tokens_per_s").last() / pl.col("tokens_per_s").first(),
+        also=pl.concat_str(moved, separator=", ", ignore_nulls=True) if free else pl.lit(""),
         settings=pl.col(lever).n_unique(),
         source=pl.col("source_url").last(),
     )
-    shown = [
-        "rig_id",
-        "model",
-        "quant",
-        "workload",
-        "protocol",
-        "low",
-        "high",
-        "from_tokens_per_s",
-        "to_tokens_per_s",
-        "ratio",
-        "source",
-    ]
+    shown = ["rig_id", "model", "quant", "workload", "protocol", "low", "high"]
+    shown += ["from_tokens_per_s", "to_tokens_per_s", "ratio", "also", "source"]
     return (
         found.filter(pl.col("settings") > 1)
-        .with_columns(ratio=pl.col("to_tokens_per_s") / pl.col("from_tokens_per_s"))
-        .select(column for column in shown if column not in free)
-        .sort(
-            pl.col("ratio"),
-            *(pl.col(column) for column in ("rig_id", "model", "workload")),
-            descending=[True, False, False, False],
-            nulls_last=True,
-        )
+        .select(column for column in shown if column not in is_lever)
+        .sort("ratio", "rig_id", "model", "workload", descending=[True, False, False, False])
     )
 
 
@@ -159,50 +152,68 @@ def pairs(lever, frame=decode, free=()):
 with_drafter = decode.filter(pl.col("drafter").is_not_null()).with_columns(
     drafter_on=pl.when(pl.col("drafter") == "none").then(pl.lit("0 off")).otherwise(pl.lit("1 on"))
 )
-pairs("drafter_on", with_drafter, free=("drafter", "drafter_depth"))
+drafting = pairs(
+    "drafter_on",
+    with_drafter,
+    free=("threads", "expert_cache", "layers_on_cpu"),
+    is_lever=("drafter", "drafter_depth"),
+)
+drafting
 
 # %% [markdown]
 # **Memory clock.** Modules re-clocked on one machine. Decoding that reads experts from host RAM
 # should move with the clock; what it falls short by was spent elsewhere.
 
 # %%
-pairs("mts")
+clocks = pairs("mts", free=("context_tokens",))
+clocks
 
 # %% [markdown]
 # **Channels.** The same machine with fewer of its channels populated (seven of eight is the usual
 # accident). Other things often changed when modules were moved: read the sources.
 
 # %%
-pairs("channels_populated", free=("threads", "mts"))
+channels = pairs(
+    "channels_populated",
+    free=("threads", "mts", "drafter", "drafter_depth", "expert_cache", "layers_on_cpu"),
+)
+channels
 
 # %% [markdown]
 # **Threads.** Fewest against most threads of each sweep. A ratio near one, or below, is a machine
 # past its knee.
 
 # %%
-pairs("threads")
+threads = pairs("threads")
+threads
 
 # %% [markdown]
 # **Depth.** Shallowest against deepest context of each sweep.
 
 # %%
-pairs("context_tokens", free=("nominal_tokens",)).head(20)
+depths = pairs("context_tokens", is_lever=("nominal_tokens",))
+depths.head(20)
 
 # %% [markdown]
 # **Expert cache.** A GPU cache of experts, known to be off and on.
 
 # %%
 with_cache = decode.filter(pl.col("expert_cache").is_in(["none", "on"]))
-pairs("expert_cache", with_cache)
+moving = ("threads", "engine", "drafter", "drafter_depth", "layers_on_cpu", "gpus_used")
+caches = pairs("expert_cache", with_cache, free=moving)
+caches
 
 # %% [markdown]
 # **Bytes.** The same model at two quants on one machine: fewer bytes read for each token, if
 # nothing else binds. The layers left on the CPU follow the file's size, so they are not held.
 
 # %%
-bits = pl.read_parquet(DATA / "runs.parquet").select("run_id", "weights_gib")
-sized = decode.join(bits, on="run_id", how="left").filter(pl.col("weights_gib").is_not_null())
-pairs("weights_gib", sized, free=("quant", "layers_on_cpu")).head(20)
+with duckdb.connect(str(DATA / "rigbook.duckdb"), read_only=True) as connection:
+    told = connection.sql("SELECT model, quant, file_gib FROM catalog_variants").fetchall()
+files = pl.DataFrame(told, schema=["model", "quant", "file_gib"], orient="row")
+sized = decode.join(files, on=["model", "quant"], how="left")
+quants = pairs("file_gib", sized, free=("layers_on_cpu", "threads"), is_lever=("quant",))
+quants
 
 # %% [markdown]
 # ## Bandwidth alone
@@ -420,21 +431,21 @@ pl.DataFrame([{"run": run, **one} for run, one in evaluation["ordering"].items()
 # thing, report both rates.
 
 # %%
-LEVERS = {
-    "memory clock": "mts",
-    "threads": "threads",
-    "context": "context_tokens",
-    "drafter depth": "drafter_depth",
+EXPERIMENTS = {
+    "drafter on or off": drafting,
+    "memory clock": clocks,
+    "channels": channels,
+    "threads": threads,
+    "context": depths,
+    "expert cache on or off": caches,
+    "quant": quants,
 }
-machines = {name: pairs(lever)["rig_id"].n_unique() for name, lever in LEVERS.items()}
-machines["drafter on or off"] = pairs(
-    "drafter_on", with_drafter, free=("drafter", "drafter_depth")
-)["rig_id"].n_unique()
-machines["expert cache on or off"] = pairs("expert_cache", with_cache)["rig_id"].n_unique()
-machines["channels"] = pairs("channels_populated", free=("threads", "mts"))["rig_id"].n_unique()
 pl.DataFrame(
-    {"change_one_thing": list(machines), "machines_that_did": list(machines.values())}
-).sort("machines_that_did", "change_one_thing")
+    [
+        {"change_one_thing": name, "pairs": len(one), "machines": one["rig_id"].n_unique()}
+        for name, one in EXPERIMENTS.items()
+    ]
+).sort("machines", "change_one_thing")
 
 # %% [markdown]
 # ## The numbers are the published ones

@@ -112,7 +112,20 @@ def test_every_part_of_the_analysis_is_there_and_every_chart_is_told_in_words(
         assert re.search(rf"^## .*{part}", shown, flags=re.MULTILINE), part
     assert len(analysis.pictures) == shown.count("<img") == 4
     assert 'alt=""' not in shown
-    assert "3600" in shown
+    for name in (
+        "Drafter",
+        "Memory clock",
+        "Channels",
+        "Threads",
+        "Depth",
+        "Expert cache",
+        "Bytes",
+    ):
+        held = shown.split(f"<caption>{name}</caption>")[1].split("</table>")[0]
+        assert held.count("<tr") > 1, f"{name}: no pair"
+    clock = shown.split("<caption>Memory clock</caption>")[1].split("</table>")[0]
+    assert "3600.0" in clock
+    assert "4400.0" in clock
 
 
 def test_the_script_lies_beside_the_data_so_that_anyone_can_run_it(

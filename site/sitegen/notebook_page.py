@@ -1,5 +1,6 @@
 """A notebook that was run → a page that reads offline: prose, tables, charts, the code folded."""
 
+import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,7 +13,7 @@ from ingest.problem import Problem
 from sitegen.address import from_page
 from sitegen.chart import darkened
 from sitegen.downloads import DATA
-from sitegen.escape import Html, inside, joined, text
+from sitegen.escape import Html, inside, joined, link, text
 from sitegen.notebook import NotebookError, Shown, run
 from sitegen.numbers import ABSENT, number
 from sitegen.page import CHARTS, Page, Picture, page, paragraph, picture
@@ -39,7 +40,8 @@ def analysis_page(script: Path | None, data: Path) -> tuple[Page, list[Problem]]
     try:
         shown = run(script.read_text("utf-8"), script.name, {"DATA": data})
     except NotebookError as error:
-        remedy = "run `rigbook load` and `rigbook fit`, then build again"
+        stale = isinstance(error.__cause__, AssertionError)
+        remedy = "run `rigbook load` and `rigbook fit`" if stale else "mend the cell"
         problem = Problem(f"notebooks/{script.name}", "", f"{error}; {remedy}", "flag")
         return _not_run("The notebook does not fit the data of this build."), [problem]
     return shown_page(shown), []
@@ -56,9 +58,11 @@ def shown_page(shown: Iterable[Shown]) -> Page:
     """Lay out the cells of a notebook that was run."""
     blocks: list[str] = [_head()]
     pictures: list[Picture] = []
+    caption = TITLE
     for index, one in enumerate(shown):
         if one.cell.prose:
             blocks.append(_under_the_title(one.cell.text))
+            caption = _caption(one.cell.text)
             continue
         if one.printed:
             blocks.append(preformatted(one.printed, "printed"))
@@ -67,7 +71,7 @@ def shown_page(shown: Iterable[Shown]) -> Page:
             pictures += drawn
             blocks.append(_figure(drawn, one.value))
         elif one.value is not None:
-            blocks.append(_value(one.value))
+            blocks.append(_value(caption, one.value))
         blocks.append(folded("The code", preformatted(one.cell.text, "code")))
     return page(ANALYSIS, TITLE, _DESCRIPTION, blocks, pictures)
 
@@ -90,28 +94,43 @@ def _under_the_title(prose: str) -> str:
     return rest if first.startswith("# ") else prose
 
 
-def _value(value: object) -> Html:
+def _caption(prose: str) -> str:
+    """Name what follows by the bold words or the heading that its prose starts with."""
+    found = _NAMED.search(prose)
+    return (found[1] or found[2]).rstrip(".") if found else TITLE
+
+
+_NAMED = re.compile(r"^(?:\*\*(.+?)\*\*|#+ (.+)$)", re.MULTILINE)
+
+
+def _value(caption: str, value: object) -> Html:
     if isinstance(value, pl.DataFrame):
-        return frame_table(value)
+        return frame_table(caption, value)
     return paragraph(text(value))
 
 
-def frame_table(frame: pl.DataFrame) -> Html:
+def frame_table(caption: str, frame: pl.DataFrame) -> Html:
     """Write a data frame as a table that sorts by value."""
     columns = [
         Column(name.replace("_", " "), numeric=kind.is_numeric())
         for name, kind in frame.schema.items()
     ]
-    lines = [Line([_cell(value) for value in row]) for row in frame.iter_rows()]
-    return table("Result", columns, lines)
+    lines = [Line([*map(_cell, frame.columns, row)]) for row in frame.iter_rows()]
+    return table(caption, columns, lines)
 
 
-def _cell(value: object) -> Cell:
+def _cell(column: str, value: object) -> Cell:
     if value is None:
         return Cell(ABSENT, None)
+    if column in _ADDRESSES:
+        return Cell(link(str(value), "source"), str(value))
     if isinstance(value, bool) or not isinstance(value, int | float):
         return Cell(text(value), str(value))
     return Cell(text(number(value)), value)
+
+
+_ADDRESSES = ("source", "url")
+"""Columns whose values are addresses of sources."""
 
 
 def _drawn(name: str, chart: alt.TopLevelMixin) -> tuple[Picture, Picture]:
