@@ -1,0 +1,137 @@
+"""The commands of the tutorials and of each verb's help are run, in a copy of what they need."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from ingest.load import load
+from rigbook.__main__ import VERBS
+from rigbook.reference import examples_of
+from sitegen.downloads import write_downloads
+from tests.gguf_files import gguf_bytes
+
+ROOT = Path(__file__).parents[1]
+TUTORIALS = sorted((ROOT / "site/docs/tutorials").glob("*.md"))
+FENCE = re.compile(
+    r"^(?P<indent> *)```(?P<kind>\w+)\n(?P<body>.*?)^ *```$", re.MULTILINE | re.DOTALL
+)
+
+LLAMA_BENCH = '#!/bin/sh\ncat "$(dirname "$0")/../tests/reports/samples/llama-bench-rows.json"\n'
+"""Stands for the tool whose output the reader gets."""
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout after `make site`, as far as commands look at it."""
+    folder = tmp_path_factory.mktemp("work")
+    shutil.copytree(ROOT / "data", folder / "data")
+    shutil.copytree(ROOT / "tests/reports", folder / "tests/reports")
+    load(folder / "data", folder / "build/rigbook.duckdb")
+    model = ROOT / "models/fitted/model.json"
+    (folder / "build/site/results").mkdir(parents=True)
+    write_downloads(folder / "build/rigbook.duckdb", model, folder / "build/site/results/data")
+    shutil.copy(ROOT / "tests/reports/rig-report.md", folder / "report.md")
+    (folder / "rows").mkdir()
+    one = next(iter(sorted((folder / "data/reports").rglob("rows.jsonl"))))
+    shutil.copy(one, folder / "rows/one.jsonl")
+    commands = {
+        "rigbook": f'#!/bin/sh\nexec {sys.executable} -m rigbook "$@"\n',
+        "predict": f'#!/bin/sh\nexec {sys.executable} -m rigbook predict "$@"\n',
+        "python": f'#!/bin/sh\nexec {sys.executable} "$@"\n',
+        "llama-bench": LLAMA_BENCH,
+    }
+    for name, script in commands.items():
+        path = folder / "bin" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(script)
+        path.chmod(0o755)
+    return folder
+
+
+def ran(workspace: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        **os.environ,
+        "PATH": f"{workspace / 'bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": f"{ROOT}:{ROOT / 'site'}",
+        "HOME": str(workspace),
+        "NO_COLOR": "1",
+    }
+    return subprocess.run(
+        command, cwd=workspace, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def blocks(page: str, kind: str) -> list[str]:
+    found = FENCE.finditer(page)
+    return [textwrap.dedent(one["body"]) for one in found if one["kind"] == kind]
+
+
+@pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda path: path.stem)
+def test_every_command_of_a_tutorial_works(workspace: Path, tutorial: Path) -> None:
+    page = tutorial.read_text()
+    for one in FENCE.finditer(page):
+        body = textwrap.dedent(one["body"])
+        if one["kind"] == "sh":
+            done = ran(workspace, "bash", "-euo", "pipefail", "-c", body)
+        elif one["kind"] == "python":
+            done = ran(workspace, sys.executable, "-c", body)
+        else:
+            continue
+        assert done.returncode == 0, f"{tutorial.name}: {body}\n{done.stdout}{done.stderr}"
+        assert "Traceback" not in done.stderr
+        assert done.stdout or ">" in body, f"{tutorial.name}: nothing was shown by {body}"
+
+
+def test_what_is_not_run_is_not_disguised_as_what_is() -> None:
+    kinds = {one["kind"] for path in TUTORIALS for one in FENCE.finditer(path.read_text())}
+    assert kinds == {"sh", "python", "r", "console"}
+
+
+def test_the_r_example_reads_a_file_and_columns_that_are_there(workspace: Path) -> None:
+    (script,) = blocks((ROOT / "site/docs/tutorials/data.md").read_text(), "r")
+    (name,) = re.findall(r'read_parquet\("(.*?)"\)', script)
+    columns = pl.read_parquet_schema(workspace / "build/site/results/data" / name)
+    assert {"quantity", "counts", "protocol", "value", "rig_id"} <= set(columns)
+
+
+def test_every_tutorial_is_listed() -> None:
+    index = (ROOT / "site/docs/tutorials/index.md").read_text()
+    menu = (ROOT / "mkdocs.yml").read_text()
+    for path in TUTORIALS:
+        assert path.stem == "index" or f"({path.name})" in index
+        assert f"tutorials/{path.name}" in menu
+
+
+ELSEWHERE = {
+    "fetch": "tests/test_fetch.py, on a server of its own",
+    "fit": "tests/test_end_to_end.py",
+    "evaluate": "tests/test_evaluate.py and the notebook",
+    "site": "tests/test_end_to_end.py",
+}
+"""Verbs whose examples need the network, or take long and are run by these tests already."""
+
+MAY_FIND = {"lint-launch", "plan"}
+"""Verbs whose examples may end with 1 on this machine: they tell what they found."""
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ELSEWHERE])
+def test_the_examples_of_a_verbs_help_run(workspace: Path, verb: str) -> None:
+    for name in ("m.gguf", "models/m-00001-of-00005.gguf", "models/model-00001-of-00003.gguf"):
+        path = workspace / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(gguf_bytes({"general.architecture": "deepseek2"}, []))
+    shutil.copy(ROOT / "tests/reports/compose.yml", workspace / "compose.yml")
+    for line in examples_of(verb):
+        if "https://" in line:
+            continue
+        done = ran(workspace, "bash", "-c", line.replace("/tmp/", f"{workspace}/"))  # noqa: S108
+        allowed = {0, 1} if verb in MAY_FIND else {0}
+        assert done.returncode in allowed, f"{line}\n{done.stdout}{done.stderr}"
+        assert "Traceback" not in done.stderr, line
