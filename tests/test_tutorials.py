@@ -15,7 +15,7 @@ from ingest.load import load
 from rigbook.__main__ import VERBS
 from rigbook.reference import examples_of
 from sitegen.downloads import write_downloads
-from tests.gguf_files import gguf_bytes
+from tests.tiny_moe import write, write_split
 
 ROOT = Path(__file__).parents[1]
 TUTORIALS = sorted((ROOT / "site/docs/tutorials").glob("*.md"))
@@ -27,17 +27,29 @@ LLAMA_BENCH = '#!/bin/sh\ncat "$(dirname "$0")/../tests/reports/samples/llama-be
 """Stands for the tool whose output the reader gets."""
 
 
+COMPOSE = """services:
+  server:
+    image: ghcr.io/ggml-org/llama.cpp:server-cuda
+    command: -m /models/m.gguf -ngl 99 -ot exps=CPU -t 16
+"""
+
+
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout after `make site`, as far as commands look at it."""
+    """A checkout after `make site`, as far as commands look at it, with half of the record."""
     folder = tmp_path_factory.mktemp("work")
-    shutil.copytree(ROOT / "data", folder / "data")
+    shutil.copytree(ROOT / "data", folder / "data", ignore=shutil.ignore_patterns("public-*"))
     shutil.copytree(ROOT / "tests/reports", folder / "tests/reports")
     load(folder / "data", folder / "build/rigbook.duckdb")
     model = ROOT / "models/fitted/model.json"
     (folder / "build/site/results").mkdir(parents=True)
     write_downloads(folder / "build/rigbook.duckdb", model, folder / "build/site/results/data")
     shutil.copy(ROOT / "tests/reports/rig-report.md", folder / "report.md")
+    (folder / "models").mkdir()
+    write(folder / "m.gguf")
+    write_split(folder / "models", "m", 5)
+    write_split(folder / "models", "model", 3)
+    (folder / "compose.yml").write_text(COMPOSE)
     (folder / "rows").mkdir()
     one = next(iter(sorted((folder / "data/reports").rglob("rows.jsonl"))))
     shutil.copy(one, folder / "rows/one.jsonl")
@@ -123,11 +135,6 @@ MAY_FIND = {"lint-launch", "plan"}
 
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ELSEWHERE])
 def test_the_examples_of_a_verbs_help_run(workspace: Path, verb: str) -> None:
-    for name in ("m.gguf", "models/m-00001-of-00005.gguf", "models/model-00001-of-00003.gguf"):
-        path = workspace / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(gguf_bytes({"general.architecture": "deepseek2"}, []))
-    shutil.copy(ROOT / "tests/reports/compose.yml", workspace / "compose.yml")
     for line in examples_of(verb):
         if "https://" in line:
             continue

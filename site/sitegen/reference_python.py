@@ -5,6 +5,7 @@ The source is parsed, never imported, so that a page costs no start-up and has n
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
@@ -40,9 +41,10 @@ class Module(NamedTuple):
     entries: tuple[Entry, ...]
 
 
-def python_pages() -> list[Page]:
-    """Make a page a package."""
-    return [_package_page(package, words) for package, words in PACKAGES.items()]
+@cache
+def python_pages() -> tuple[Page, ...]:
+    """Make a page a package; the source does not change while the program runs."""
+    return tuple(_package_page(package, words) for package, words in PACKAGES.items())
 
 
 def _package_page(package: str, words: str) -> Page:
