@@ -12,10 +12,11 @@ from launch.alternatives import needs_of
 from launch.config import Launchers, load_launchers
 from launch.line import Server
 from launch.payload import gguf_payload
-from launch.plan import Cards, Plan, Subject, Wish, make_plan, slug_subject
+from launch.plan import Cards, Plan, Wish, make_plan
 from launch.rig import cards_of, named_cards, numbers, reference_cards
 from launch.shards import is_url, read_weights
 from launch.source import Sources
+from launch.subject import Subject, slug_subject
 from launch.tensors import table_of
 from launch.verdict import Memory
 

@@ -2,12 +2,11 @@
 
 from typing import NamedTuple
 
-from ingest.catalog import Catalog, Slug, SlugDrafter
+from ingest.catalog import SlugDrafter
 from launch.budget import Budget, Shape, derived_budget, drafter_mib, measured_budget
-from launch.config import LaunchConfig, Launchers
+from launch.config import Launchers
 from launch.formats import Launch
 from launch.gate import Need, host_need
-from launch.gguf import Tensor
 from launch.landing import Landing, disagreements, simulate
 from launch.layout import (
     Layout,
@@ -17,9 +16,10 @@ from launch.layout import (
     reference_placement,
     split_of,
 )
-from launch.line import Server, argv_of, reference_server
-from launch.payload import Payload, catalogue_payload, stand_in_tensors
+from launch.line import Server, argv_of
+from launch.payload import stand_in_tensors
 from launch.rules import cpu_moe_rules, leading_layers, rules_for
+from launch.subject import PlanError, Subject
 from launch.verdict import Fit, Memory, card_fit, host_fit
 
 CONTEXT = 32_768
@@ -49,16 +49,6 @@ class Wish(NamedTuple):
     reference: bool = False
 
 
-class Subject(NamedTuple):
-    """What is to be launched: its bytes, and the slug and config where there are any."""
-
-    payload: Payload
-    server: Server
-    slug: Slug | None = None
-    config: LaunchConfig | None = None
-    tensors: tuple[Tensor, ...] | None = None
-
-
 class Plan(NamedTuple):
     """A plan: what goes where, whether it fits, and the line."""
 
@@ -81,24 +71,6 @@ class Plan(NamedTuple):
         if False in (self.host.fits, self.card.fits):
             return False
         return None if self.host.fits is None else True
-
-
-class PlanError(ValueError):
-    """A plan that cannot be made, or whose rules would do something else."""
-
-
-def slug_subject(slug: Slug, catalog: Catalog, launchers: Launchers, models: str) -> Subject:
-    """Take a slug of the catalogue. Raises PlanError where its bytes or files are not known."""
-    model = catalog.models[slug.model]
-    variant = model.variant(slug.quant)
-    payload = catalogue_payload(model, variant) if variant else None
-    if payload is None:
-        raise PlanError(f"{slug.id}: keeps no experts on the host, or their bytes are not known")
-    config = launchers.configs.get(slug.id)
-    if config is None:
-        raise PlanError(f"{slug.id}: has no reference config, so its files are not known")
-    server = reference_server(slug, config, models)
-    return Subject(payload, server, slug, config)
 
 
 def make_plan(

@@ -79,11 +79,11 @@ def card_fit(
     free = " + ".join(f"{mib:,.0f}" for mib in cards_free_mib)
     if not layout.fits:
         said = f"cards: {free} MiB free are {layout.short_mib:,.0f} MiB short of the dense part"
-        return Fit(
-            fits=False,
-            said=said,
-            remedy="less context, a smaller ubatch, no drafter, or a cache at q8_0",
-        )
+        remedy = "less context, a smaller ubatch, no drafter, or a cache at q8_0"
+        best = max(smaller, key=lambda one: one[1], default=None)
+        if best:
+            remedy = f"{best[0]} fits these cards; or {remedy}"
+        return Fit(fits=False, said=said, remedy=remedy)
     used = " + ".join(f"{mib:,.0f}" for mib in layout.used_mib)
     left = " + ".join(f"{mib + margin_mib:,.0f}" for mib in layout.spare_mib)
     said = (

@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from launch.ask import plan_for, shipped_shelf  # noqa: PLC0415 - only when the verb runs
     from launch.flags import FlagError  # noqa: PLC0415
     from launch.gguf import GgufError  # noqa: PLC0415
-    from launch.plan import PlanError  # noqa: PLC0415
+    from launch.subject import PlanError  # noqa: PLC0415
 
     _check(args)
     try:

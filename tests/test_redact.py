@@ -88,4 +88,4 @@ def test_a_secret_between_blanks_never_survives(pieces: list[str]) -> None:
 def test_the_time_for_a_hostile_text_grows_with_its_length_alone(
     piece: str, growth: Callable[[Callable[[str], object], str], float]
 ) -> None:
-    assert growth(redact, piece) < 1.5
+    assert growth(redact, piece) < 1.7
