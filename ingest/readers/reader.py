@@ -157,6 +157,7 @@ def _joined(parts: Sequence[Part]) -> _Joined:
         if first.describes_rig and other.format == REPORT
     )
     whole = first._replace(
+        format=next((part.format for part in parts if part.runs), first.format),
         last=max(part.last for part in parts),
         rig=tuple(item for part in parts for item in part.rig),
         runs=_runs(parts),
