@@ -6,13 +6,16 @@ from typing import Any
 
 import pytest
 
+from ingest import passes, plausible, walls  # noqa: F401 - each registers its rules
 from ingest.bundle import Status
 from ingest.catalog import Catalog
 from ingest.folder import Filed
 from ingest.problem import Problem
 from ingest.rules import RULES, rule_problems
 
-INVALID = sorted((Path(__file__).parent / "reports/invalid").glob("*.json"))
+REPORTS = Path(__file__).parent / "reports"
+INVALID = sorted((REPORTS / "invalid").glob("*.json"))
+PLAUSIBLE = sorted((REPORTS / "plausible").glob("*.json"))
 
 
 def edited(document: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
@@ -25,7 +28,7 @@ def edited(document: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
         place: Any = changed
         for step in path:
             place = place[int(step)] if isinstance(place, list) else place.setdefault(step, {})
-        place[last] = value
+        place[int(last) if isinstance(place, list) else last] = value
     return changed
 
 
@@ -36,11 +39,12 @@ def test_the_valid_bundle_breaks_no_rule(
 
 
 def test_every_rule_has_its_invalid_bundle_and_says_what_it_is() -> None:
-    assert [path.stem for path in INVALID] == sorted(rule.name for rule in RULES)
+    cases = sorted(path.stem for path in INVALID + PLAUSIBLE)
+    assert cases == sorted(rule.name for rule in RULES)
     assert all(rule.check.__doc__ for rule in RULES)
 
 
-@pytest.mark.parametrize("path", INVALID, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", INVALID + PLAUSIBLE, ids=lambda path: path.stem)
 def test_an_invalid_bundle_breaks_its_rule(
     path: Path, document: dict[str, Any], filed: Callable[..., Filed], catalog: Catalog
 ) -> None:
@@ -55,12 +59,21 @@ def test_an_invalid_bundle_breaks_its_rule(
     assert expected in rule_problems(broken, catalog)
 
 
+@pytest.mark.parametrize("path", PLAUSIBLE, ids=lambda path: path.stem)
+def test_a_case_against_passes_its_rule(
+    path: Path, document: dict[str, Any], filed: Callable[..., Filed], catalog: Catalog
+) -> None:
+    case = json.loads(path.read_text())
+    rule = next(rule for rule in RULES if rule.name == path.stem)
+    assert list(rule.check(filed(edited(document, case["against"])), catalog)) == []
+
+
 def test_all_findings_are_listed_not_the_first(
     document: dict[str, Any], filed: Callable[..., Filed], catalog: Catalog
 ) -> None:
     edits = {
         "/runs/0/measurements/0/quantity": "decod",
         "/runs/0/measurements/1/protocol": "clubb",
-        "/rig/memory/channels_populated": 12,
+        "/rig/memory/bandwidth/0/method": "triad",
     }
     assert len(rule_problems(filed(edited(document, edits)), catalog)) == 3
