@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ingest import passes, plausible, walls  # noqa: F401 - each registers its rules
 from ingest.catalog import Catalog, load_catalog
+from ingest.duplicates import duplicate_problems, duplicates
 from ingest.folder import Filed, bundle_folders, read_folder
 from ingest.problem import Problem
 from ingest.rules import rule_problems
@@ -41,6 +42,7 @@ def check(paths: Iterable[Path]) -> Checked:
                 problems += rule_problems(bundle, catalog)
                 filed.append(bundle)
     problems += _twice(filed)
+    problems += duplicate_problems(duplicates(filed, catalog))
     return Checked(catalog, tuple(filed), tuple(problems))
 
 

@@ -1,9 +1,10 @@
 """One folder a bundle: `<machine>/<date>-<source>-<id8>/{report.json, raw text, status.jsonl}`."""
 
 import hashlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import ValidationError
 
@@ -23,12 +24,17 @@ ID_CHARS = 8
 
 
 class Filed(NamedTuple):
-    """A bundle as it lies in `data/reports`: its folder, its states, a hash over its files."""
+    """A bundle as it lies in `data/reports`: its folder, its states, a hash over its files.
+
+    `raw` tells what it was read from: collected `rows`, a pasted `report`, or a report that holds
+    the engine's own `log`.
+    """
 
     path: str
     bundle: Bundle
     statuses: tuple[Status, ...]
     content_hash: str
+    raw: Literal["rows", "report", "log"] | None = None
 
 
 def bundle_folders(root: Path) -> Iterator[Path]:
@@ -48,7 +54,7 @@ def read_folder(folder: Path) -> tuple[Filed | None, list[Problem]]:
     problems = list(_name_problems(folder, bundle, contents))
     if problems:
         return None, problems
-    return Filed(path, bundle, statuses, _content_hash(contents)), []
+    return Filed(path, bundle, statuses, _content_hash(contents), _raw_kind(contents)), []
 
 
 def _read_files(folder: Path) -> tuple[dict[str, bytes], list[Problem]]:
@@ -97,6 +103,18 @@ def _parse_statuses(
 def raw_text(contents: dict[str, bytes]) -> bytes | None:
     """Find the raw text among a folder's files, or None."""
     return next((contents[name] for name in RAW_FILES if name in contents), None)
+
+
+_TIMED = re.compile(
+    rb"eval time\s*=\s*[\d.]+ ms|Avg generation throughput:|\bprint_timing\b|prompt eval rate:"
+)
+"""What llama.cpp, vLLM and KTransformers print of each request, in their own logs."""
+
+
+def _raw_kind(contents: dict[str, bytes]) -> Literal["rows", "report", "log"] | None:
+    if "report.md" in contents:
+        return "log" if _TIMED.search(contents["report.md"]) else "report"
+    return "rows" if "rows.jsonl" in contents else None
 
 
 def _name_problems(folder: Path, bundle: Bundle, contents: dict[str, bytes]) -> Iterator[Problem]:

@@ -10,6 +10,7 @@ CREATE TABLE bundles (
     date            DATE,                 -- earliest date of its sources
     path            VARCHAR NOT NULL,     -- folder below data/reports
     content_hash    VARCHAR NOT NULL,     -- SHA-256 over the folder's files
+    raw             VARCHAR,              -- what lies beside it: rows | report | log, or NULL
     status          VARCHAR NOT NULL      -- active | flagged | superseded | retracted
 );
 
@@ -85,6 +86,7 @@ CREATE TABLE rig_bandwidth (
 
 CREATE TABLE runs (
     run_id             VARCHAR PRIMARY KEY,  -- first 12 of bundle_id / run
+    position           INTEGER NOT NULL,     -- place in the bundle: /runs/<position>
     bundle_id          VARCHAR NOT NULL,
     rig_id             VARCHAR NOT NULL,
     state_id           VARCHAR NOT NULL,
@@ -316,6 +318,20 @@ CREATE TABLE catalog_engines (
     family  VARCHAR NOT NULL
 );
 
+-- Runs published twice: counted once, at the earlier of the two.
+CREATE TABLE duplicates (
+    run_id        VARCHAR PRIMARY KEY,
+    duplicate_of  VARCHAR NOT NULL,  -- run_id of the first
+    kind          VARCHAR NOT NULL,  -- exact | near
+    shared        INTEGER NOT NULL   -- figures that agree
+);
+
+-- Handles of CODEOWNERS: who may retract what others submitted.
+CREATE TABLE maintainers (handle VARCHAR PRIMARY KEY);  -- lower case, without @
+
+-- The one gate to fits, ranks and comparisons: what stands, ended well, has a number and repeats no
+-- earlier run. Everything else stays in `measurements` and in the downloads.
+--
 -- One row per rig state, run, quantity, workload, protocol, context, streams and thinking; only
 -- active rows of runs that ended well. Rows of one group may be compared with each other.
 CREATE VIEW comparable AS
@@ -329,8 +345,87 @@ FROM measurements AS m
 JOIN runs AS r USING (run_id)
 WHERE m.status = 'active' AND r.status = 'active' AND r.outcome IN ('ok', 'partial')
     AND coalesce(m.value, m.low, m.high) IS NOT NULL
+    AND r.run_id NOT IN (SELECT run_id FROM duplicates)
 QUALIFY row_number() OVER (
     PARTITION BY m.state_id, m.run_id, m.quantity, m.workload, m.protocol, m.context_tokens,
         m.nominal_tokens, m.streams, r.thinking
     ORDER BY m.n DESC NULLS LAST, m.measurement_id
+) = 1;
+
+-- A run's sources, with those of the places that published it again.
+CREATE VIEW run_sources AS
+SELECT r.run_id, s.* EXCLUDE (bundle_id, source), s.bundle_id, s.source
+FROM (
+    SELECT run_id, bundle_id FROM runs
+    UNION ALL
+    SELECT d.duplicate_of, r.bundle_id FROM duplicates AS d JOIN runs AS r USING (run_id)
+) AS r
+JOIN sources AS s USING (bundle_id);
+
+-- Every state that a measurement was ever given, by itself, its run or its bundle; first to last.
+CREATE VIEW row_history AS
+SELECT m.measurement_id, s.date, s.state, s.reason, s."by", s.link, s.target, s.position
+FROM measurements AS m
+JOIN runs AS r USING (run_id)
+JOIN statuses AS s ON s.bundle_id = m.bundle_id AND s.target IN (
+    '', '/runs/' || r.position,
+    '/runs/' || r.position || '/measurements/' || split_part(m.measurement_id, '/', -1)
+)
+ORDER BY m.measurement_id, s.date, s.position;
+
+-- How far each number that counts can be trusted. Computed from what lies there, never declared: a
+-- re-run is a number of the same variant, protocol and workload by another person on another machine
+-- with the same processor and cards, within a quarter (the spread of one rig over days).
+CREATE VIEW trust AS
+WITH told AS (
+    SELECT c.*, b.raw, lower(coalesce(b.submitter, s.author)) AS who, rs.cpu, rs.gpu_names
+    FROM comparable AS c
+    JOIN bundles AS b USING (bundle_id)
+    JOIN rig_states AS rs ON rs.state_id = c.state_id
+    LEFT JOIN sources AS s ON s.bundle_id = c.bundle_id AND s.source = c.source
+),
+again AS (
+    SELECT a.measurement_id, bool_or(o.who NOT IN (SELECT handle FROM maintainers)) AS by_others
+    FROM told AS a
+    JOIN told AS o ON o.model = a.model AND o.quant = a.quant AND o.quantity = a.quantity
+        AND o.protocol = a.protocol AND o.workload IS NOT DISTINCT FROM a.workload
+        AND o.nominal_tokens IS NOT DISTINCT FROM a.nominal_tokens
+        AND o.context_tokens IS NOT DISTINCT FROM a.context_tokens
+        AND o.cpu = a.cpu AND o.gpu_names = a.gpu_names
+        AND o.who <> a.who AND o.rig_id <> a.rig_id
+        AND o.central BETWEEN a.central / 1.25 AND a.central * 1.25
+    GROUP BY a.measurement_id
+)
+SELECT t.measurement_id,
+    CASE
+        WHEN again.by_others THEN 're-run by somebody else'
+        WHEN again.measurement_id IS NOT NULL THEN 're-run by a maintainer'
+        WHEN t.raw = 'log' THEN 'report with raw log'
+        WHEN t.raw = 'report' THEN 'pasted report'
+        ELSE 'statement'
+    END AS trust,
+    CASE
+        WHEN again.by_others THEN 5
+        WHEN again.measurement_id IS NOT NULL THEN 4
+        WHEN t.raw = 'log' THEN 3
+        WHEN t.raw = 'report' THEN 2
+        ELSE 1
+    END AS trust_level,
+    again.measurement_id IS NULL AND coalesce(t.raw, 'rows') = 'rows' AS only_said
+FROM told AS t
+LEFT JOIN again USING (measurement_id);
+
+-- The best number of each variant, quantity, workload and protocol that may be ranked: one stream,
+-- no depth. `caveat` must be shown with it: nothing leads on one person's word without saying so.
+CREATE VIEW leaders AS
+SELECT c.*, t.trust, t.trust_level,
+    CASE WHEN t.only_said THEN 'one source, no report: nobody has repeated it' END AS caveat
+FROM comparable AS c
+JOIN trust AS t USING (measurement_id)
+JOIN catalog_quantities AS q USING (quantity)
+WHERE q.higher_is_better AND c.model IS NOT NULL AND c.quant IS NOT NULL
+    AND coalesce(c.streams, 1) = 1 AND coalesce(c.context_tokens, 0) < 4096
+QUALIFY row_number() OVER (
+    PARTITION BY c.model, c.quant, c.quantity, c.workload, c.protocol, c.nominal_tokens
+    ORDER BY c.central DESC, t.trust_level DESC, c.measurement_id
 ) = 1;

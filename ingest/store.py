@@ -15,6 +15,7 @@ import duckdb
 import polars as pl
 
 from ingest.catalog import Catalog
+from ingest.duplicates import duplicates
 from ingest.folder import Filed
 from ingest.problem import Problem
 from ingest.rows import Row, Rows, bundle_rows, catalog_rows
@@ -51,10 +52,14 @@ def fill(
     filed: Iterable[Filed],
     catalog: Catalog,
     problems: Iterable[Problem] = (),
+    maintainers: Iterable[str] = (),
 ) -> None:
     """Fill the tables of `connection` from bundles, catalogue and the problems found in them."""
     rows: Rows = {**catalog_rows(catalog)}
-    for bundle in filed:
+    bundles = list(filed)
+    rows["duplicates"] = [one._asdict() for one in duplicates(bundles, catalog)]
+    rows["maintainers"] = [{"handle": handle} for handle in maintainers]
+    for bundle in bundles:
         for table, found in bundle_rows(bundle, catalog).items():
             rows.setdefault(table, []).extend(found)
     rows["problems"] = [
@@ -164,7 +169,11 @@ GROUP BY rig_id ORDER BY rig_id
 
 
 def build(
-    path: Path, filed: Iterable[Filed], catalog: Catalog, problems: Iterable[Problem] = ()
+    path: Path,
+    filed: Iterable[Filed],
+    catalog: Catalog,
+    problems: Iterable[Problem] = (),
+    maintainers: Iterable[str] = (),
 ) -> None:
     """Build the database at `path` anew and swap it in whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -176,7 +185,7 @@ def build(
             " USE fresh"
         )
         create(connection)
-        fill(connection, filed, catalog, problems)
+        fill(connection, filed, catalog, problems, maintainers)
         connection.execute("CHECKPOINT fresh; USE memory; DETACH fresh")
     beside.replace(path)
 

@@ -19,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check everything, then build; a bundle with errors stops the load before anything changes."""
     from ingest.check import check  # noqa: PLC0415 - only when the verb runs
+    from ingest.owners import owners  # noqa: PLC0415
     from ingest.problem import count_line, has_errors  # noqa: PLC0415
     from ingest.store import build, summary  # noqa: PLC0415
 
@@ -28,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
             print(problem)
         print(count_line(checked.problems))
         return 1
-    build(args.db, checked.filed, checked.catalog, checked.problems)
+    build(args.db, checked.filed, checked.catalog, checked.problems, owners(args.data.parent))
     sys.stderr.write(f"{count_line(checked.problems)}\n")
     print(f"{args.db}: {summary(args.db)}")
     return 0

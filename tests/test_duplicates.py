@@ -1,0 +1,109 @@
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import pytest
+
+from ingest.catalog import Catalog
+from ingest.duplicates import duplicate_problems, duplicates
+from ingest.folder import Filed
+from ingest.store import create, fill
+
+Edit = Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]
+File = Callable[..., Filed]
+
+REPOST: dict[str, Any] = {
+    "/id": "1" * 64,
+    "/sources/0": {"kind": "table", "url": "example.org/table", "date": "2026-09-01"},
+}
+DECODE = "/runs/0/measurements/0"
+
+
+@pytest.fixture
+def two(document: dict[str, Any], filed: File, edit: Edit) -> Callable[..., list[Filed]]:
+    def make(*changes: dict[str, Any]) -> list[Filed]:
+        merged: dict[str, Any] = {}
+        for change in changes:
+            merged |= change
+        return [filed(document), filed(edit(document, REPOST | merged))]
+
+    return make
+
+
+def test_a_copy_under_another_source_is_an_exact_repeat_of_the_earlier(
+    two: Callable[..., list[Filed]], catalog: Catalog
+) -> None:
+    found = duplicates(reversed(two()), catalog)
+    assert [(one.run_id, one.duplicate_of, one.kind) for one in found] == [
+        ("111111111111/q8", "000000000000/q8", "exact")
+    ]
+    (problem,) = duplicate_problems(found)
+    assert problem.severity == "flag"
+    assert problem.where == "runs[0]"
+    assert "000000000000/q8" in problem.message
+    assert "it counts once, with both sources" in problem.message
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{f"{DECODE}/value": 17.08}, {"/runs/0/launch/threads": None}],
+    ids=["rounded", "less told"],
+)
+def test_a_re_post_that_rounds_or_tells_less_is_a_near_repeat(
+    two: Callable[..., list[Filed]], catalog: Catalog, change: dict[str, Any]
+) -> None:
+    assert [one.kind for one in duplicates(two(change), catalog)] == ["near"]
+
+
+@pytest.mark.parametrize(("ttft_ms", "kinds"), [(812, ["near"]), (None, [])])
+def test_under_another_machine_name_three_figures_must_agree(
+    document: dict[str, Any], filed: File, edit: Edit, catalog: Catalog,
+    ttft_ms: int | None, kinds: list[str],
+) -> None:  # fmt: skip
+    if ttft_ms:
+        document["runs"][0]["measurements"].append(
+            {"quantity": "ttft", "protocol": "club-canonical", "value": ttft_ms, "unit": "ms"}
+        )
+    moved = {"/rig/machine": "another-name", "/runs/0/launch/threads": None}
+    both = [filed(document), filed(edit(document, REPOST | moved))]
+    assert [one.kind for one in duplicates(both, catalog)] == kinds
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {f"{DECODE}/value": 17.3},
+        {f"{DECODE}/workload": "code", "/runs/0/measurements/1/workload": "code"},
+        {"/runs/0/launch/threads": 24},
+        {"/runs/0/engine/build": "b10300"},
+        {"/rig/machine": "someone-else", "/rig/cpu/model": "AMD EPYC 7502"},
+    ],
+    ids=["another value", "another workload", "more threads", "another build", "another CPU"],
+)
+def test_a_run_that_differs_in_anything_told_is_no_repeat(
+    two: Callable[..., list[Filed]], catalog: Catalog, change: dict[str, Any]
+) -> None:
+    assert duplicates(two(change), catalog) == []
+
+
+def test_two_runs_of_one_bundle_are_never_repeats(
+    document: dict[str, Any], filed: File, edit: Edit, catalog: Catalog
+) -> None:
+    twin = {**document["runs"][0], "id": "again"}
+    assert duplicates([filed(edit(document, {"/runs/1": twin}))], catalog) == []
+
+
+def test_a_repeat_counts_once_and_the_first_has_both_sources(
+    two: Callable[..., list[Filed]], catalog: Catalog
+) -> None:
+    with duckdb.connect() as connection:
+        create(connection)
+        fill(connection, two(), catalog)
+        counted = connection.execute("SELECT DISTINCT run_id FROM comparable").fetchall()
+        kept = connection.execute("SELECT count(*) FROM measurements").fetchall()
+        urls = connection.execute(
+            "SELECT url FROM run_sources WHERE run_id = '000000000000/q8' ORDER BY url"
+        ).fetchall()
+    assert counted == [("000000000000/q8",)]
+    assert kept == [(4,)]
+    assert urls == [("example.org/rigs/1",), ("example.org/table",)]
