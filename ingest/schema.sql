@@ -429,3 +429,32 @@ QUALIFY row_number() OVER (
     PARTITION BY c.model, c.quant, c.quantity, c.workload, c.protocol, c.nominal_tokens
     ORDER BY c.central DESC, t.trust_level DESC, c.measurement_id
 ) = 1;
+
+-- What must be equal before two numbers are set side by side (ingest/comparable.py reads it).
+CREATE VIEW guarded AS
+SELECT
+    m.measurement_id, m.run_id, m.rig_id, m.state_id, m.status, m.quantity, m.unit, m.workload,
+    m.protocol, p.sampling, p.clock, coalesce(m.streams, 1) AS streams, m.nominal_tokens,
+    m.context_tokens, r.thinking, r.model, r.quant, e.family AS engine,
+    -- A build number or a version names a generation to its hundreds or its minor.
+    coalesce('b' || nullif(regexp_extract(r.engine_build, '\bb(\d+)\d\d\b', 1), '') || 'xx',
+        nullif(regexp_extract(r.engine_build, '\bv?(\d+\.\d+)', 1), '')) AS engine_generation,
+    b.method AS bandwidth_method, b.gbps, g.power_w AS power_cap_w,
+    coalesce(m.value, (m.low + m.high) / 2) AS central, m.low, m.high, m.sd, m.cv, m.n
+FROM measurements AS m
+JOIN runs AS r USING (run_id)
+JOIN catalog_protocols AS p USING (protocol)
+LEFT JOIN catalog_engines AS e ON e.engine = r.engine
+LEFT JOIN (
+    SELECT state_id, string_agg(round(power_w)::INTEGER, '+' ORDER BY power_w) AS power_w
+    FROM rig_gpus GROUP BY state_id HAVING count(power_w) = count(*)
+) AS g ON g.state_id = m.state_id
+LEFT JOIN (
+    SELECT f.state_id, f.bundle_id, f.method, coalesce(f.gbps, (f.low + f.high) / 2) AS gbps
+    FROM rig_bandwidth AS f JOIN catalog_bandwidth AS c USING (method)
+    WHERE c.measured AND NOT coalesce(f.under_load, false)
+    QUALIFY row_number() OVER (
+        PARTITION BY f.state_id, f.bundle_id ORDER BY c.counts = 'read' DESC, f.method
+    ) = 1
+) AS b ON b.bundle_id = m.bundle_id
+WHERE coalesce(m.value, m.low + m.high) IS NOT NULL;

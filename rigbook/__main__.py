@@ -17,6 +17,7 @@ VERBS = {
     "check": "validate bundles and the catalogue; list every problem",
     "load": "build the DuckDB database from data/",
     "query": "ask the database in SQL, read-only",
+    "compare": "set measurements side by side, or say why not",
     "fit": "fit the decode model on the database",
     "evaluate": "score the model on machines left out",
     "import": "turn collected rows and the seed table into bundles",
