@@ -44,7 +44,9 @@ class Difference(NamedTuple):
 class Comparison(NamedTuple):
     """Numbers that may stand side by side, each with its ratio to the first.
 
-    A ratio to a first of zero is None. `doubts` are fields that only some rows tell; `overridden` those that differ and were let pass:
+    A ratio to a first of zero is None.
+
+    `doubts` are fields that only some rows tell; `overridden` those that differ and were let pass:
     whoever shows the comparison shows them with it.
     """
 

@@ -23,8 +23,8 @@ CLOCK_SLACK = 1.02
 FIRST_BUILD = {"--n-cpu-moe": 6089, "-ncmoe": 6089, "--cpu-moe": 6089, "-cmoe": 6089}
 """First llama.cpp build with a flag: ggml-org/llama.cpp#15077, released as b6089."""
 
-BUILD = re.compile(r"\bb(\d{3,6})\b")
-"""llama.cpp numbers its builds by commit; forks count from another commit."""
+BUILD = re.compile(r"\bb(\d{3,6})\b|\((\d{3,6})\)")
+"""llama.cpp numbers its builds by commit, `b10236` or `08a216474 (6457)`; forks count apart."""
 
 
 class Yielded(NamedTuple):
@@ -161,9 +161,9 @@ def build_has_its_flags(filed: Filed, catalog: Catalog) -> Iterator[Finding]:
 
 
 def build_number(build: str | None) -> int | None:
-    """Read llama.cpp's build number, `b10236`, out of a build as stated; None if there is none."""
+    """Read llama.cpp's build number out of a build as stated; None if there is none."""
     found = BUILD.search(build or "")
-    return int(found.group(1)) if found else None
+    return int(found.group(1) or found.group(2)) if found else None
 
 
 @rule("flag")

@@ -458,3 +458,28 @@ LEFT JOIN (
     ) = 1
 ) AS b ON b.bundle_id = m.bundle_id
 WHERE coalesce(m.value, m.low + m.high) IS NOT NULL;
+
+-- Speeds with every field in which two runs of one machine may differ (ingest/pairs.py reads it).
+-- Flagged rows are there for the watch on engine builds; pairs of other fields leave them out.
+CREATE VIEW pairable AS
+SELECT
+    m.measurement_id, m.bundle_id, m.rig_id, m.quantity, m.workload, m.protocol, m.status,
+    coalesce(m.streams, 1) AS streams, m.nominal_tokens, m.context_tokens, m.n, m.sd, m.cv,
+    coalesce(m.value, (m.low + m.high) / 2) AS central, b.date, r.slug, r.model, r.quant,
+    nullif(concat_ws(' ', s.mts::INTEGER || ' MT/s', s.channels_populated || ' channels'), '')
+        AS memory,
+    s.gpu_names, g.power_w AS power_cap_w, r.engine, r.engine_build, r.drafter, r.drafter_depth,
+    r.drafter_device, r.expert_cache, r.cache_mib, r.offload, r.layers_on_cpu, r.gpus_used,
+    r.tensor_parallel, r.threads, r.batch, r.ubatch, r.kv, r.ctx, r.numa, r.sockets_used, r.thinking
+FROM measurements AS m
+JOIN runs AS r USING (run_id)
+JOIN bundles AS b ON b.bundle_id = m.bundle_id
+JOIN rig_states AS s ON s.state_id = m.state_id
+LEFT JOIN (
+    SELECT state_id, string_agg(round(power_w)::INTEGER, '+' ORDER BY power_w) AS power_w
+    FROM rig_gpus GROUP BY state_id HAVING count(power_w) = count(*)
+) AS g ON g.state_id = m.state_id
+WHERE m.quantity IN ('decode', 'wall', 'prefill') AND m.status IN ('active', 'flagged')
+    AND r.outcome IN ('ok', 'partial') AND r.model IS NOT NULL AND r.quant IS NOT NULL
+    AND coalesce(m.value, (m.low + m.high) / 2) > 0
+    AND r.run_id NOT IN (SELECT run_id FROM duplicates);
