@@ -61,7 +61,7 @@ def _read_files(folder: Path) -> tuple[dict[str, bytes], list[Problem]]:
     contents: dict[str, bytes] = {}
     problems = []
     for path in sorted(folder.iterdir()):
-        refusal = _refusal(path)
+        refusal = _refusal(path) or not_text(path.read_bytes())
         if refusal:
             problems.append(Problem(str(path), "", refusal))
         else:
@@ -78,6 +78,22 @@ def _refusal(path: Path) -> str | None:
     size = path.stat().st_size
     if size > MAX_FILE_BYTES:
         return f"should be at most {MAX_FILE_BYTES:,} bytes, got {size:,}; cut the log"
+    return None
+
+
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+"""Control characters that no text file has; escape (0x1b) stays, terminals colour logs with it."""
+
+
+def not_text(content: bytes) -> str | None:
+    """Say why `content` is not plain text (an archive, say); None if it is."""
+    found = _CONTROLS.search(content)
+    if found:
+        return f"should be plain text, but holds byte {found[0][0]:#04x}; archives are not read"
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"should be UTF-8, but byte {error.start:,} is not; save it as UTF-8"
     return None
 
 

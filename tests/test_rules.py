@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ingest import passes, plausible, walls  # noqa: F401 - each registers its rules
+from ingest import passes, plausible, text, walls  # noqa: F401 - each registers its rules
 from ingest.bundle import Status
 from ingest.catalog import Catalog
 from ingest.folder import Filed
