@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from models.estimator import Array
 from models.request import LEVELS
 
+DEFAULT_LEVEL = 0.8
+"""The level that is printed by default: strata are scaled to be alike there."""
+
 SHRINK_RIGS = 8
 """A stratum's own scale weighs n / (n + this), the pooled one the rest."""
 
@@ -39,13 +42,16 @@ def brackets(
 
 
 def scale(left: Array, rigs: Array, inside: NDArray[np.bool_]) -> float:
-    """Measure the spread of a stratum: the median size of its errors, machines weighing 1."""
-    pooled = weighted_quantile(np.abs(left), rigs, 0.5)
+    """Measure the spread of a stratum at the default level, machines weighing 1."""
+    pooled = weighted_quantile(np.abs(left), rigs, DEFAULT_LEVEL)
     if not inside.any():
         return pooled
     machines = len(set(rigs[inside].tolist()))
     share = machines / (machines + SHRINK_RIGS)
-    return share * weighted_quantile(np.abs(left[inside]), rigs[inside], 0.5) + (1 - share) * pooled
+    return (
+        share * weighted_quantile(np.abs(left[inside]), rigs[inside], DEFAULT_LEVEL)
+        + (1 - share) * pooled
+    )
 
 
 def bracket(left: Array, rigs: Array, level: float) -> tuple[float, float]:

@@ -8,8 +8,7 @@ from models.request import GpuRequest, Request
 
 EXAMPLES = """examples:
   predict --triad 52 --cores 16
-  predict --channels 8 --mts 3200 --cpu 'EPYC 7543' --ram 256 --gpu 'RTX 3090x2' \\
-    --slug llamacpp/deepseek-flash-dual-q8 --workload code"""
+  predict --channels 8 --mts 3200 --cpu 'EPYC 7543' --ram 256 --gpu 'RTX 3090x2' --workload code"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,10 @@ import pytest
 from ingest.bundle import Bundle, Status
 from ingest.catalog import Catalog, load_catalog
 from ingest.folder import Filed
-from ingest.store import create, fill
+from ingest.store import build, create, fill
+from models.record import FittedModel, load_model
+from sitegen.build import build_site
+from sitegen.record import Record, read
 
 ROOT = Path(__file__).parents[1]
 TOOLS = {"browser": "chromium", "node": "node", "postgres": "postgres", "engine": "llama-server"}
@@ -98,3 +101,74 @@ def database(catalog: Catalog, document: dict[str, Any]) -> Iterator[duckdb.Duck
         create(connection)
         fill(connection, [_filed(document)], catalog)
         yield connection
+
+
+@pytest.fixture(scope="session")
+def fitted() -> FittedModel:
+    """The model that is committed and ships."""
+    return load_model(ROOT / "models/fitted/model.json")
+
+
+def _rig(
+    document: dict[str, Any], name: str, gbps: float | None, tokens_per_s: float
+) -> dict[str, Any]:
+    """Edit the valid bundle to another machine with a rate of its own."""
+    edited = copy.deepcopy(document)
+    edited["id"] = (name.encode().hex() * 64)[:64]
+    edited["rig"]["machine"] = f"{name}-epyc-7543"
+    if gbps is None:
+        edited["rig"]["memory"]["bandwidth"] = []
+        del edited["provenance"]["/rig/memory/bandwidth/0/gbps"]
+    else:
+        edited["rig"]["memory"]["bandwidth"][0]["gbps"] = gbps
+    edited["runs"][0]["measurements"][0] |= {"value": tokens_per_s, "low": None, "high": None}
+    return edited
+
+
+@pytest.fixture(scope="session")
+def rigs() -> list[Filed]:
+    """Three machines on one slug, one with the same weights but no slug, one flagged row."""
+    document = json.loads((ROOT / "tests/reports/valid.json").read_text())
+    other = _rig(document, "four", 90.0, 15.0)
+    other["runs"][0]["slug"] = None
+    flag = {"target": "/runs/0/measurements/0", "state": "flagged", "reason": "paging",
+            "date": "2026-12-01", "by": "me"}  # fmt: skip
+    return [
+        _filed(_rig(document, "one", 52.0, 11.6)),
+        _filed(_rig(document, "two", 116.0, 17.1)),
+        _filed(_rig(document, "three", None, 9.5)),
+        _filed(other),
+        _filed(_rig(document, "five", 60.0, 99.0), (Status.model_validate(flag),)),
+    ]
+
+
+@pytest.fixture(scope="session")
+def record(catalog: Catalog, rigs: list[Filed]) -> Record:
+    """What the site's pages read, of those machines."""
+    with duckdb.connect() as connection:
+        create(connection)
+        fill(connection, rigs, catalog)
+        return read(connection)
+
+
+def _checkout(folder: Path, catalog: Catalog, filed: list[Filed]) -> Path:
+    """Copy what a site build reads of this checkout, beside a database of `filed`."""
+    shutil.copy(ROOT / "mkdocs.yml", folder)
+    ignore = shutil.ignore_patterns("results", ".results.*")
+    shutil.copytree(ROOT / "site/docs", folder / "site/docs", ignore=ignore)
+    build(folder / "build/rigbook.duckdb", filed, catalog, ())
+    return folder
+
+
+@pytest.fixture(scope="session")
+def checkout(catalog: Catalog) -> Callable[[Path, list[Filed]], Path]:
+    """Make a checkout with a database of some bundles, ready for `build_site`."""
+    return lambda folder, filed: _checkout(folder, catalog, filed)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog, rigs: list[Filed]) -> Path:
+    """A checkout whose site has been built of `rigs`."""
+    root = _checkout(tmp_path_factory.mktemp("checkout"), catalog, rigs)
+    assert build_site(root, root / "build/rigbook.duckdb").problems == ()
+    return root
