@@ -175,5 +175,6 @@ def _status_problems(one: Submission, change: Change, bundle: Bundle) -> Iterato
                 place, "by", f"names {status.by!r}, but {one.actor!r} asks; name yourself"
             )
         if status.state != "flagged" and not may_withdraw(bundle, one.actor, one.maintainers):
-            yield Problem(place, "state", f"only {bundle.submitter or 'a maintainer'} or a maintainer"
-                          f" may say {status.state}; say flagged with your reason")  # fmt: skip
+            who = f"{bundle.submitter} or a maintainer" if bundle.submitter else "a maintainer"
+            text = f"only {who} may say {status.state}; say flagged, with your reason"
+            yield Problem(place, "state", text)
