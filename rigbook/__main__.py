@@ -14,6 +14,7 @@ from ingest.misuse import Misuse
 # verb → one line of help; the module is rigbook.<verb>, with `-` as `_`
 VERBS = {
     "predict": "tokens/s of each slug on a rig, with interval, evidence and limit",
+    "read": "text that people paste -> bundle, with what was inferred and redacted",
     "check": "validate bundles and the catalogue; list every problem",
     "load": "build the DuckDB database from data/",
     "query": "ask the database in SQL, read-only",
