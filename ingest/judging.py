@@ -1,7 +1,7 @@
 """Judge a change by the record alone: what it touches, whose it is, and every problem it brings.
 
-Both trees are written to folders of their own and checked as data; nothing of the change is run. Its
-catalogue is held against the one that stands: a change may not make itself plausible.
+Both trees are written to folders of their own and checked as data; nothing of the change is run.
+Its catalogue is held against the one that stands: a change may not make itself plausible.
 """
 
 import re
