@@ -10,6 +10,7 @@ import re
 import stat
 import subprocess
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -99,6 +100,7 @@ def _commit(repository: Path, name: str) -> str:
 def git_tree(repository: Path, commit: str) -> Tree:
     """List every path of a commit."""
     listing = _git(repository, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+    blobs = _Blobs(repository)
     tree: Tree = {}
     for line in listing.split(b"\0"):
         if line:
@@ -108,18 +110,43 @@ def git_tree(repository: Path, commit: str) -> Tree:
                 kind=_MODES.get(mode, "other"),
                 size=0 if size == "-" else int(size),
                 digest=digest,
-                read=_blob_reader(repository, digest),
+                read=partial(blobs.read, digest),
             )
+            if size.isdigit() and int(size) <= MAX_FILE_BYTES:
+                blobs.wanted.append(digest)
     return tree
 
 
-def _blob_reader(repository: Path, digest: str) -> Callable[[], bytes]:
-    return lambda: _git(repository, "cat-file", "blob", digest)
+class _Blobs:
+    """The contents of a commit, fetched by one call of git when the first is asked for."""
+
+    def __init__(self, repository: Path) -> None:
+        self.repository = repository
+        self.wanted: list[str] = []
+        self.known: dict[str, bytes] = {}
+
+    def read(self, digest: str) -> bytes:
+        if not self.known:
+            self.known = self._fetched()
+        return self.known[digest]
+
+    def _fetched(self) -> dict[str, bytes]:
+        names = "".join(f"{digest}\n" for digest in self.wanted).encode()
+        told, found = _git(self.repository, "cat-file", "--batch", stdin=names), {}
+        at = 0
+        while at < len(told):
+            head_ends = told.index(b"\n", at)
+            digest, _type, size = told[at:head_ends].decode().split()
+            starts = head_ends + 1
+            found[digest] = told[starts : starts + int(size)]
+            at = starts + int(size) + 1
+        return found
 
 
-def _git(repository: Path, *words: str) -> bytes:
+def _git(repository: Path, *words: str, stdin: bytes = b"") -> bytes:
     ran = subprocess.run(  # noqa: S603 - no shell; names follow --end-of-options or are hashes
         ["git", "-C", str(repository), *words],  # noqa: S607 - git is found on PATH on purpose
+        input=stdin,
         capture_output=True,
         check=False,
     )

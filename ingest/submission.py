@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from ingest.bundle import Bundle, Status
-from ingest.changes import Change, plain
+from ingest.changes import Change, Entry, plain
 from ingest.folder import FILES, MAX_FILE_BYTES, Filed
 from ingest.owners import fold_handle, may_withdraw
 from ingest.problem import Problem
@@ -90,12 +90,17 @@ def _append_problems(change: Change) -> Iterator[Problem]:
             f"is {change.word}, but bundles are only added to; restore it, submit a new bundle, and"
             " mark the old row superseded or retracted in status.jsonl",
         )
-    elif change.after is None or not change.after.read().startswith(change.before.read()):
+    elif change.after is None or not _content(change.after).startswith(_content(change.before)):
         yield Problem(
             change.path,
             "",
             "its lines are only added to; restore them, and say at the end what holds now",
         )
+
+
+def _content(entry: Entry | None) -> bytes:
+    """Read a file that is small enough to be one of a bundle; else it reads as empty."""
+    return entry.read() if entry and entry.size <= MAX_FILE_BYTES else b""
 
 
 def _elsewhere(one: Submission) -> Iterator[Problem]:
@@ -162,8 +167,8 @@ def _status_problems(one: Submission, change: Change, bundle: Bundle) -> Iterato
     """Hold the lines that a change adds to who may write them."""
     if change.after is None or one.actor is None:
         return
-    old = change.before.read() if change.before else b""
-    added = change.after.read().removeprefix(old).splitlines()
+    old = _content(change.before)
+    added = _content(change.after).removeprefix(old).splitlines()
     for number, line in enumerate(added, start=len(old.splitlines()) + 1):
         place = f"{change.path}:{number}"
         try:
