@@ -21,6 +21,7 @@ VERBS = {
     "compare": "set measurements side by side, or say why not",
     "pairs": "runs of one machine that differ in one field, and what it did",
     "review": "judge a change as CI does, and report it",
+    "table": "the rows of a slug, in the community's table convention",
     "fit": "fit the decode model on the database",
     "evaluate": "score the model on machines left out",
     "import": "turn collected rows and the seed table into bundles",
