@@ -68,7 +68,8 @@ def weighted_quantile(left: Array, rigs: Array, tail: float) -> float:
     _, place, counts = np.unique(rigs, return_inverse=True, return_counts=True)
     machines = len(counts)
     order = np.argsort(left, kind="stable")
-    weight = np.cumsum(1 / counts[place][order])
+    # Rounded: the sum of n times 1/n must be the whole machine that it stands for.
+    weight = np.round(np.cumsum(1 / counts[place][order]), 9)
     rank = max(0.0, tail * (machines + 1) - 1)
     index = int(np.searchsorted(weight, rank, side="right"))
     return float(left[order][min(index, len(left) - 1)])

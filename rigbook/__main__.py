@@ -24,6 +24,9 @@ VERBS = {
     "table": "the rows of a slug, in the community's table convention",
     "fit": "fit the decode model on the database",
     "evaluate": "score the model on machines left out",
+    "plan": "does it fit, where does each expert go, and the line that does it",
+    "lint-launch": "what is wrong with a launch line, and the fix",
+    "gguf": "what a GGUF holds: bytes by role, layer and type",
     "import": "turn collected rows and the seed table into bundles",
     "site": "build the static site",
 }
@@ -48,7 +51,7 @@ def predict_main() -> int:
 
 
 def _overview() -> str:
-    lines = [f"  {verb:<10} {text}" for verb, text in VERBS.items()]
+    lines = [f"  {verb:<11} {text}" for verb, text in VERBS.items()]
     return "\n".join(
         [
             "usage: rigbook VERB …",
@@ -66,7 +69,9 @@ def _overview() -> str:
 
 
 def _run(verb: str, words: list[str], program: str | None = None) -> int:
-    module = importlib.import_module(f"rigbook.{'import_' if verb == 'import' else verb}")
+    module = importlib.import_module(
+        f"rigbook.{'import_' if verb == 'import' else verb.replace('-', '_')}"
+    )
     parser = argparse.ArgumentParser(
         prog=program or f"rigbook {verb}",
         description=module.__doc__,

@@ -1,4 +1,4 @@
-import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -85,7 +85,7 @@ def test_a_secret_between_blanks_never_survives(pieces: list[str]) -> None:
 
 
 @pytest.mark.parametrize("piece", ["a@", "1.1.1.1.", "/home/a ", "aa:", "a-", "http://", "\n"])
-def test_a_hostile_megabyte_takes_no_time(piece: str) -> None:
-    start = time.perf_counter()
-    redact(piece * (1_000_000 // len(piece)))
-    assert time.perf_counter() - start < 1
+def test_the_time_for_a_hostile_text_grows_with_its_length_alone(
+    piece: str, growth: Callable[[Callable[[str], object], str], float]
+) -> None:
+    assert growth(redact, piece) < 1.5

@@ -1,21 +1,16 @@
 """A tiny site from a hand-made database, built as users build it."""
 
-import copy
 import html
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from ingest.folder import Filed
 from sitegen.build import Built, build_site
 from sitegen.links import references
 
 ROOT = Path(__file__).parents[1]
-HOSTILE = '<script>alert(1)</script>"|[x](javascript:alert(1)){: onclick=x }--8<-- "home.html"'
 
 
 def built(root: Path) -> Built:
@@ -52,7 +47,7 @@ def test_every_chart_has_its_table_and_a_summary(site: Path) -> None:
     charts = 0
     for page in pages(site).values():
         for figure in re.findall(
-            r'<figure class="chart">.*?</figure>\s*(.{0,80})', page, re.DOTALL
+            r'<figure class="chart"[^>]*>.*?</figure>\s*(.{0,80})', page, re.DOTALL
         ):
             charts += 1
             assert "The points of this chart" in figure
@@ -76,35 +71,9 @@ def test_a_flagged_row_is_shown_with_its_reason(site: Path) -> None:
     assert "five-epyc-7543" not in found["index.html"]
 
 
-def hostile(document: dict[str, Any]) -> dict[str, Any]:
-    """Put mark-up of every kind into each text field that takes free text."""
-    edited = copy.deepcopy(document)
-    edited["submitter"] = HOSTILE
-    edited["sources"][0] |= {"url": f"https://example.org/{HOSTILE}", "author": HOSTILE}
-    rig = edited["rig"]
-    rig |= {"os": HOSTILE, "environment": HOSTILE}
-    rig["cpu"]["model"] = HOSTILE
-    rig["memory"] |= {"kind": HOSTILE, "dimms": HOSTILE, "thp": HOSTILE}
-    rig["memory"]["bandwidth"][0]["note"] = HOSTILE
-    rig["gpus"][0]["name"] = HOSTILE
-    run = edited["runs"][0]
-    run["named"] = HOSTILE
-    run["engine"]["build"] = HOSTILE
-    run["weights"] |= {"spelled": HOSTILE, "quant": HOSTILE}
-    edited["runs"][1]["outcome"]["reason"] = HOSTILE
-    return edited
-
-
-def test_hostile_text_is_shown_and_never_acts(
-    tmp_path: Path,
-    checkout: Callable[[Path, list[Filed]], Path],
-    document: dict[str, Any],
-    filed: Callable[..., Filed],
-) -> None:
-    root = checkout(tmp_path, [filed(hostile(document))])
-    assert built(root).problems == ()
+def test_hostile_text_is_shown_and_never_acts(hostile_site: Path) -> None:
     seen = 0
-    for page in pages(root).values():
+    for page in pages(hostile_site).values():
         assert "<script>alert" not in page
         assert not re.search(r'(href|src)="\s*javascript:', html.unescape(page), re.IGNORECASE)
         assert "onclick=" not in re.sub(r'"[^"]*"', "", " ".join(re.findall(r"<[^<>]+>", page)))

@@ -15,6 +15,7 @@ class Slot(NamedTuple):
     line: int
     gib: float
     fields: dict[str, str]
+    lines: tuple[int, ...]
 
 
 _FIELD = re.compile(r" *([A-Z][A-Za-z ]{2,40}): (.{1,100})$", re.ASCII)
@@ -35,7 +36,7 @@ def dimm_facts(lines: Sequence[Line]) -> Iterator[Item]:
     """Read the modules; a channel is no field, so it is inferred from the locators."""
     slots = [*_dmidecode(lines), *_lshw(lines)]
     filled = [slot for slot in slots if slot.gib]
-    yield from (Seen(slot.line) for slot in slots)
+    yield from (Seen(line) for slot in slots for line in slot.lines)
     if not filled:
         return
     first = filled[0].line
@@ -81,44 +82,48 @@ def _channels(slots: Sequence[Slot]) -> Iterator[Item]:
     yield Fact("rig.memory.channels_populated", len(used), slots[0].line, 1, "inferred", note)
 
 
+class _Open(NamedTuple):
+    """A slot whose lines are still being read."""
+
+    line: int
+    fields: dict[str, str]
+    lines: list[int]
+
+
+def _closed(one: _Open) -> Slot:
+    found = _SIZE.match(one.fields.get("Size", ""))
+    gib = int(found[1]) * _IN_GIB[found[2]] if found else 0.0
+    return Slot(one.line, gib, one.fields, tuple(one.lines))
+
+
 def _dmidecode(lines: Sequence[Line]) -> Iterator[Slot]:
-    fields: dict[str, str] | None = None
-    at = 0
+    current: _Open | None = None
     for line in lines:
         text = line.text.strip()
-        if text == "Memory Device":
-            if fields is not None:
-                yield _slot(at, fields)
-            fields, at = {}, line.number
-        elif text.startswith("Handle 0x") and fields is not None:
-            yield _slot(at, fields)
-            fields = None
-        elif fields is not None and (found := _FIELD.match(line.text)):
-            name = (
-                "Configured"
-                if found[1].startswith("Configured ") and found[1].endswith(("Speed",))
-                else found[1]
-            )
-            fields.setdefault(name, found[2])
-    if fields is not None:
-        yield _slot(at, fields)
+        if text == "Memory Device" or text.startswith("Handle 0x"):
+            if current:
+                yield _closed(current)
+            current = _Open(line.number, {}, [line.number]) if text[0] == "M" else None
+        elif current and (found := _FIELD.match(line.text)):
+            current.lines.append(line.number)
+            configured = found[1] in ("Configured Memory Speed", "Configured Clock Speed")
+            current.fields.setdefault("Configured" if configured else found[1], found[2])
+    if current:
+        yield _closed(current)
 
 
-def _slot(line: int, fields: dict[str, str]) -> Slot:
-    found = _SIZE.match(fields.get("Size", ""))
-    return Slot(line, int(found[1]) * _IN_GIB[found[2]] if found else 0.0, fields)
+_LSHW_NAMES = {"description": "Type", "slot": "Locator", "size": "Size", "clock": "Speed"}
 
 
 def _lshw(lines: Sequence[Line]) -> Iterator[Slot]:
-    fields: dict[str, str] | None = None
-    at = 0
+    current: _Open | None = None
     for line in lines:
         if _BANK.match(line.text):
-            if fields is not None:
-                yield _slot(at, fields)
-            fields, at = {}, line.number
-        elif fields is not None and (found := _LSHW.match(line.text)):
-            name = {"description": "Type", "slot": "Locator", "size": "Size", "clock": "Speed"}
-            fields.setdefault(name[found[1]], found[2])
-    if fields is not None:
-        yield _slot(at, fields)
+            if current:
+                yield _closed(current)
+            current = _Open(line.number, {}, [line.number])
+        elif current and (found := _LSHW.match(line.text)):
+            current.lines.append(line.number)
+            current.fields.setdefault(_LSHW_NAMES[found[1]], found[2])
+    if current:
+        yield _closed(current)

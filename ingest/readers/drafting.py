@@ -41,7 +41,7 @@ def drafted_line(line: Line) -> Drafted | None:
             return Drafted(
                 line.number, length, int(found[2]), int(found[3]), float(found[1]), "server-timings"
             )
-    elif "SpecDecoding metrics" in text:
+    elif "SpecDecoding metrics: " in text:
         length_found, counts = _VLLM.search(text), _VLLM_COUNTS.search(text)
         rate = _VLLM_RATE.search(text)
         return Drafted(

@@ -85,7 +85,10 @@ def read_localscore(lines: Sequence[Line]) -> Iterator[Part]:
                 for item in _result(one, found)
             )
             rig = tuple(_system(found))
-            yield Part(LOCALSCORE, found.first, found.last, (*rig, *seen), (run,))
+            if run:
+                yield Part(
+                    LOCALSCORE, found.first, found.last, (*rig, *seen), ((*run, *_place(found)),)
+                )
 
 
 def _system(found: Found) -> Iterator[Item]:
@@ -103,6 +106,13 @@ def _system(found: Found) -> Iterator[Item]:
         gb = figure_of(card.get("memory_gb"))
         if gb and gb > 0:
             yield Fact("rig.gpus.0.vram_mib", round(gb * 1024), found.line_of("memory_gb"))
+
+
+def _place(found: Found) -> Iterator[Item]:
+    """One accelerator takes everything: a processor means that no card was used."""
+    card = found.value.get("accelerator") or found.value.get("accelerator_info")
+    if isinstance(card, dict) and card.get("type") == "CPU":
+        yield Fact("launch.offload.kind", "cpu-only", found.line_of("type"))
 
 
 def _result(one: dict[str, Any], found: Found) -> Iterator[Item]:

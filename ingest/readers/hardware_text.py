@@ -24,7 +24,7 @@ def _text(at: str) -> Made:
 
 def _bandwidth(method: str) -> Made:
     def made(found: re.Match[str], line: int) -> Iterable[Item]:
-        gbps = float(found[1]) / MB_PER_GB
+        gbps = round(float(found[1]) / MB_PER_GB, 6)
         if gbps > 0:
             figure = {"gbps": gbps, "method": method}
             yield Fact(f"rig.memory.bandwidth.{method}", figure, line, how="measured")

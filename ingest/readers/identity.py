@@ -142,19 +142,29 @@ def _weights(first: dict[str, Clue], clues: Sequence[Clue], catalog: Catalog) ->
         told = first["told_model"]
         yield Fact("weights.spelled", told.value, told.line, rank=1)
         yield from _model_and_quant(told, catalog)
+    yield from _names(first, paths, catalog)
+    for rank, kind in enumerate(("ftype", "model_type"), start=3):
+        quant = quant_of_ftype(catalog, first[kind].value) if kind in first else None
+        if quant:
+            yield Fact("weights.quant", quant, first[kind].line, rank)
+
+
+def _names(first: dict[str, Clue], paths: Sequence[Clue], catalog: Catalog) -> Iterator[Item]:
+    """Read the names that a server goes by: less sure than the file it opened."""
     for kind in ("general_name", "model_type", "served_id"):
         if kind in first:
             named = first[kind]
             yield Fact("weights.spelled", named.value, named.line, rank=2)
+            quant = find_quant(catalog, named.value)
+            if quant:
+                yield Fact(
+                    "weights.quant", quant, named.line, 6, "inferred", "from the served name"
+                )
             model = find_model(catalog, named.value)
             if model and not _has_longer(catalog, model):
                 yield Fact("weights.model", model, named.line, rank=2, how="inferred")
             elif model and paths:
                 yield from _by_quant(model, paths[0], named, catalog)
-    for rank, kind in enumerate(("ftype", "model_type"), start=3):
-        quant = quant_of_ftype(catalog, first[kind].value) if kind in first else None
-        if quant:
-            yield Fact("weights.quant", quant, first[kind].line, rank)
 
 
 def _model_and_quant(path: Clue, catalog: Catalog) -> Iterator[Item]:

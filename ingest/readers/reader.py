@@ -100,7 +100,10 @@ def _parts(post: Post, forced: str | None) -> Iterator[Part]:
         yield from (read_report(other.lines) for other in others)
     elif pieces:
         yield _with_items(read_report([line for piece in pieces for line in piece.lines]), chosen)
-    yield from _of_other_formats(rest, forced)
+    beside = list(_of_other_formats(rest, forced))
+    if beside and not reports:
+        beside[0] = _with_items(beside[0], chosen)
+    yield from beside
 
 
 def _with_items(part: Part, items: tuple[Item, ...]) -> Part:

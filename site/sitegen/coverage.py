@@ -3,10 +3,10 @@
 from collections import Counter, defaultdict
 
 from sitegen.escape import Html, text
+from sitegen.names import slug_link
 from sitegen.numbers import ABSENT, number
 from sitegen.page import Page, heading, page, paragraph
 from sitegen.record import Record, Row
-from sitegen.slug import slug_link
 from sitegen.table import Cell, Column, Line, table
 
 COVERAGE = "coverage"

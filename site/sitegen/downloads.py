@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
+import polars as pl
 
 from ingest.bundle import Bundle
 from sitegen.escape import Html, inside, joined, text
@@ -83,7 +84,45 @@ def write_downloads(db: Path, model: Path | None, folder: Path) -> list[File]:
     if model is not None:
         shutil.copyfile(model, folder / "model.json")
         files.append(_file(folder / "model.json", "The fitted model that `predict` reads"))
+    (folder / "datapackage.json").write_text(_package(folder, files), encoding="utf-8")
+    files.append(_file(folder / "datapackage.json", "Data package: every column with its type"))
     return files
+
+
+_FIELD_TYPES = {
+    pl.Boolean: "boolean",
+    pl.Date: "date",
+    pl.Float64: "number",
+    pl.Int32: "integer",
+    pl.List: "array",
+    pl.String: "string",
+}
+
+
+def _package(folder: Path, files: list[File]) -> str:
+    """Describe the Parquet files as a Frictionless Data Package."""
+    described = {
+        "name": "rigbook",
+        "title": "Measured speeds of mixture-of-experts models on rigs of people",
+        "licenses": [{"name": "CC-BY-4.0", "title": "Creative Commons Attribution 4.0"}],
+        "resources": [
+            {
+                "name": one.name.removesuffix(".parquet"),
+                "path": one.name,
+                "format": "parquet",
+                "description": one.holds,
+                "schema": {
+                    "fields": [
+                        {"name": name, "type": _FIELD_TYPES[kind.base_type()]}
+                        for name, kind in pl.read_parquet_schema(folder / one.name).items()
+                    ]
+                },
+            }
+            for one in files
+            if one.name.endswith(".parquet")
+        ],
+    }
+    return json.dumps(described, indent=1) + "\n"
 
 
 def _file(path: Path, holds: str, rows: int | None = None) -> File:
@@ -96,7 +135,7 @@ def _write_tables(db: Path, folder: Path) -> Iterator[File]:
         for name, (holds, query) in TABLES.items():
             for ending, options in _FORMATS.items():
                 path = folder / f"{name}.{ending}"
-                asked = _flat(connection, query) if ending == "csv" else query
+                asked = flat(connection, query) if ending == "csv" else query
                 done = connection.execute(f"COPY ({asked}) TO {_quoted(path)} ({options})")
                 row = done.fetchone()
                 yield _file(path, holds, row[0] if row else None)
@@ -106,7 +145,7 @@ def _quoted(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"
 
 
-def _flat(connection: duckdb.DuckDBPyConnection, query: str) -> str:
+def flat(connection: duckdb.DuckDBPyConnection, query: str) -> str:
     """Make a query fit for CSV: lists become one text, and no text can start a formula."""
     described = connection.execute(f"DESCRIBE {query}").fetchall()
     columns = [_flat_column(name, kind) for name, kind, *_ in described]
@@ -137,13 +176,19 @@ def data_page(files: list[File]) -> Page:
         _tables(files),
         _rest(files),
         paragraph(text(guard)),
+        paragraph(Html(f"{inside('feed.xml', 'An Atom feed')} tells of new reports.")),
         heading("Ask the database", "ask"),
         "```sh\nduckdb rigbook.duckdb \"FROM comparable WHERE quantity = 'decode' LIMIT 5\"\n```",
         heading("Tables and columns", "columns"),
         paragraph(text("measurements.* adds its run to each number; rigs.* is rig_states.")),
-        Html(f'<pre class="schema" tabindex="0"><code>{_lines(schema)}</code></pre>'),
+        _schema(schema),
     ]
     return page(DATA, "Data", "The whole record as Parquet, CSV, JSON and DuckDB.", blocks)
+
+
+def _schema(schema: str) -> Html:
+    code = f"<code>{_lines(schema)}</code>"
+    return Html(f'<pre class="schema" tabindex="0" data-search-exclude>{code}</pre>')
 
 
 def _lines(raw: str) -> Html:

@@ -9,6 +9,11 @@ from sitegen.page import paragraph
 from sitegen.sections import folded
 from sitegen.table import Cell, Column, Line, table
 
+Scores = dict[str, dict[str, dict[str, Any]]]
+"""Predictor → kind of run → errors."""
+
+ALL = "all"
+
 
 def errors(fitted: Fitted) -> Html:
     """Write the errors measured on machines left out, coverage, fitted values, worst misses."""
@@ -22,7 +27,8 @@ def errors(fitted: Fitted) -> Html:
     return joined(
         [
             paragraph(text(told)),
-            scores(found["scores"]),
+            scores("Errors on machines left out, all kinds of run", _overall(found["scores"])),
+            folded("Errors by kind of run", scores("Errors by kind of run", found["scores"])),
             coverage(found["coverage"]),
             paragraph(text(_ships(found["ships"]))),
             paragraph(text(_left_aside(found))),
@@ -33,7 +39,13 @@ def errors(fitted: Fitted) -> Html:
     )
 
 
-def scores(found: dict[str, dict[str, dict[str, Any]]]) -> Html:
+def _overall(found: Scores) -> Scores:
+    """Keep the errors over all kinds of run, the smallest first."""
+    order = sorted(found, key=lambda name: found[name][ALL]["median_ape"])
+    return {name: {ALL: found[name][ALL]} for name in order}
+
+
+def scores(caption: str, found: Scores) -> Html:
     """List the errors of the model and of what it is compared with, by kind of run."""
     columns = (
         Column("Predictor"), Column("Runs"), Column("Rows", numeric=True),
@@ -55,10 +67,10 @@ def scores(found: dict[str, dict[str, dict[str, Any]]]) -> Html:
         for name, by_stratum in found.items()
         for stratum, score in by_stratum.items()
     ]
-    return table("Errors on machines left out", columns, lines)
+    return table(caption, columns, lines)
 
 
-def coverage(found: dict[str, dict[str, dict[str, Any]]]) -> Html:
+def coverage(found: Scores) -> Html:
     """List how often the intervals held."""
     columns = (
         Column("Interval"), Column("Runs"), Column("Held, by machine", numeric=True),

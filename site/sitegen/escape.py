@@ -42,8 +42,8 @@ def _shown(raw: str) -> str:
     )
 
 
-def href(url: str) -> Html | None:
-    """Encode an address for a quoted `href`, or None unless it is plain http(s) with a host.
+def outside(url: str) -> str | None:
+    """Clean an address outside this site, or None unless it is plain http(s) with a host.
 
     Sources in bundles are written without scheme ("github.com/…"): they are read as https.
     """
@@ -57,7 +57,13 @@ def href(url: str) -> Html | None:
         return None
     if parts.scheme not in ("http", "https") or not host or parts.username is not None:
         return None
-    return text(quote(address, safe=_URL_SAFE))
+    return quote(address, safe=_URL_SAFE)
+
+
+def href(url: str) -> Html | None:
+    """Encode an address outside for a quoted `href`, or None where it may not be linked."""
+    address = outside(url)
+    return None if address is None else text(address)
 
 
 def link(url: str, words: object) -> Html:

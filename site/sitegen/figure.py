@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sitegen.address import from_page, rig_page
-from sitegen.chart import DARK, LIGHT, svg
+from sitegen.chart import darkened, svg
 from sitegen.escape import Html, inside, text
 from sitegen.fitted import Fitted, curve_of, reads_factor, told
 from sitegen.numbers import inferred, number, span
@@ -47,9 +47,10 @@ def pictures_of(drawn: Sequence[Figure]) -> list[Picture]:
 def _figure(fitted: Fitted, address: str, target: str | None, cloud: Cloud) -> Figure:
     curve = curve_of(fitted, target, cloud)
     name = "--".join((*address.split("/"), cloud.protocol, cloud.workload or "any"))
+    light = svg(cloud.points, curve)
     pictures = (
-        picture(f"{name}.svg", svg(cloud.points, curve, LIGHT)),
-        picture(f"{name}.dark.svg", svg(cloud.points, curve, DARK)),
+        picture(f"{name}.svg", light),
+        picture(f"{name}.dark.svg", darkened(light)),
     )
     words = summary(cloud)
     if target and curve:
@@ -60,8 +61,8 @@ def _figure(fitted: Fitted, address: str, target: str | None, cloud: Cloud) -> F
         for scheme, drawn in zip(("light", "dark"), pictures, strict=True)
     )
     caption = Html(f"<figcaption>{text(words)}</figcaption>")
-    shown = f'<figure class="chart">{images}{caption}</figure>\n{_table(address, cloud)}'
-    return Figure(Html(shown), pictures)
+    chart = f'<figure class="chart" data-search-exclude>{images}{caption}</figure>'
+    return Figure(Html(f"{chart}\n{_table(address, cloud)}"), pictures)
 
 
 def title(cloud: Cloud) -> str:

@@ -85,6 +85,6 @@ def curve_of(fitted: Fitted, target: str | None, cloud: Cloud) -> list[CurvePoin
 def told(target: str, cloud: Cloud) -> str:
     """Say what a curve is drawn for."""
     return (
-        f"Dashed: the model's estimate for {target} on {cores_of(cloud)} cores and the slug's "
-        "reference cards, with its 80 % interval; threads at the knee."
+        f"Dashed: the model's estimate for {target} on {cores_of(cloud)} cores, all else as "
+        "`predict` assumes it, with the 80 % interval."
     )

@@ -7,11 +7,11 @@ from typing import Any
 from sitegen.address import HOME, from_page, rig_page
 from sitegen.comparison import workloads
 from sitegen.escape import Html, inside, joined, text
+from sitegen.names import slug_link, variant_link
 from sitegen.numbers import ABSENT, measured, number
 from sitegen.page import heading, paragraph
 from sitegen.record import Record, Row
 from sitegen.sections import folded
-from sitegen.slug import slug_link, variant_link
 from sitegen.table import Cell, Column, Line, table
 
 MIN_ROWS = 3

@@ -5,10 +5,10 @@ from collections import Counter, defaultdict
 from sitegen import state as states
 from sitegen.address import from_page, rig_page
 from sitegen.escape import Html, inside, text
+from sitegen.names import model_name, slug_link, variant_link
 from sitegen.numbers import ABSENT, number, span, value
 from sitegen.page import Page, page, paragraph
 from sitegen.record import Record, Row
-from sitegen.slug import model_name, slug_link, variant_link
 from sitegen.table import Cell, Column, Line, table, without_empty
 from sitegen.variant import variants
 

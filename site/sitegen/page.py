@@ -88,4 +88,4 @@ def paragraph(shown: Html | str, kind: str = "") -> Html:
 def facts(pairs: Iterable[tuple[str, Html]]) -> Html:
     """Write what is known of one thing as a list of terms."""
     items = "".join(f"<div><dt>{text(term)}</dt><dd>{shown}</dd></div>" for term, shown in pairs)
-    return Html(f'<dl class="facts">{items}</dl>')
+    return Html(f'<dl class="facts" data-search-exclude>{items}</dl>')

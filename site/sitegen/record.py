@@ -75,6 +75,12 @@ def read(connection: duckdb.DuckDBPyConnection) -> Record:
     )
 
 
+def rows_of(record: Record, runs: list[Row]) -> list[Row]:
+    """Pick the measurements of some runs."""
+    wanted = {run["run_id"] for run in runs}
+    return [row for row in record.measurements if row["run_id"] in wanted]
+
+
 # A measurement counts when it and its run are active, the run ended well and there is a value:
 # the rows of the view `comparable`.
 _MEASUREMENTS = """

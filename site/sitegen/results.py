@@ -5,6 +5,8 @@ from pathlib import Path
 from sitegen.coverage import coverage_page
 from sitegen.downloads import DATA, data_page, write_downloads
 from sitegen.errors import errors
+from sitegen.explore import explore_json
+from sitegen.feed import feed
 from sitegen.fitted import read_fitted
 from sitegen.lists import list_pages
 from sitegen.page import write_pages
@@ -28,6 +30,8 @@ def write_results(db: Path, model: Path | None, folder: Path) -> int:
         coverage_page(record),
         data_page(files),
     ]
+    (folder / DATA / "feed.xml").write_text(feed(record), encoding="utf-8")
+    (folder / DATA / "explore.json").write_text(explore_json(record), encoding="utf-8")
     write_pages(pages, folder)
     write_parts(parts(record, errors(fitted)), folder / "parts")
     return sum(len(one.pictures) for one in pages) // 2

@@ -8,8 +8,7 @@ from sitegen.address import rig_page
 from sitegen.escape import Html, link, text
 from sitegen.numbers import ABSENT, number, value
 from sitegen.page import Page, facts, heading, page, paragraph
-from sitegen.record import Record, Row
-from sitegen.slug import rows_of
+from sitegen.record import Record, Row, rows_of
 from sitegen.table import Cell, Column, Line, table, without_empty
 
 

@@ -2,12 +2,14 @@
 
 from sitegen import sections
 from sitegen.address import from_page, slug_page, variant_page
-from sitegen.escape import Html, inside, joined, text
+from sitegen.escape import Html, inside, text
 from sitegen.figure import Figure, figures, pictures_of
 from sitegen.fitted import Fitted, target_of
+from sitegen.gaps import gaps
+from sitegen.names import model_name
 from sitegen.numbers import ABSENT, number, value
 from sitegen.page import Page, facts, heading, page, paragraph
-from sitegen.record import Record, Row
+from sitegen.record import Record, Row, rows_of
 
 
 def slug_pages(record: Record, fitted: Fitted) -> list[Page]:
@@ -26,6 +28,7 @@ def _slug(record: Record, fitted: Fitted, entry: Row) -> Page:
     blocks = [
         catalogue_facts(record, address, entry),
         *_own(record, address, own, rows, drawn),
+        *gaps(record, entry, rows),
         *_kin(record, address, kin),
     ]
     name = model_name(record, entry["model"])
@@ -37,11 +40,6 @@ def _slug(record: Record, fitted: Fitted, entry: Row) -> Page:
 def same_weights(run: Row, entry: Row) -> bool:
     """Tell whether a run served the weights of a slug."""
     return bool(run["model"] == entry["model"] and run["quant"] == entry["quant"])
-
-
-def model_name(record: Record, model: str | None) -> str:
-    """Name a model as its makers do."""
-    return str(record.models[model]["name"]) if model in record.models else model or "unknown"
 
 
 def catalogue_facts(record: Record, address: str, entry: Row) -> Html:
@@ -107,20 +105,3 @@ def _kin(record: Record, address: str, runs: list[Row]) -> list[str]:
         *_beside(record, address, rows, names=True),
         *sections.failures(record, address, runs),
     ]
-
-
-def rows_of(record: Record, runs: list[Row]) -> list[Row]:
-    """Pick the measurements of some runs."""
-    wanted = {run["run_id"] for run in runs}
-    return [row for row in record.measurements if row["run_id"] in wanted]
-
-
-def slug_link(address: str, slug: str) -> Html:
-    """Link a slug's page from the page at `address`."""
-    return inside(from_page(address, slug_page(slug)), slug)
-
-
-def variant_link(record: Record, address: str, model: str | None, quant: str | None) -> Html:
-    """Link a variant's page from the page at `address`."""
-    words = f"{model_name(record, model)}, {quant or 'quant unknown'}"
-    return joined([inside(from_page(address, variant_page(model, quant)), words)])

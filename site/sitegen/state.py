@@ -13,11 +13,11 @@ def processor(state: Row) -> Cell:
     guessed = state["inferred"]
     sockets = state["sockets"]
     name = value(state["cpu_model"], guessed="cpu_model" in guessed)
-    times = text(f"{sockets} × ") if sockets is not None and sockets > 1 else NOTHING
+    times = text(f"{sockets} ×") if sockets is not None and sockets > 1 else NOTHING
     cores = value(state["cores"], guessed="cores" in guessed, unit="cores")
     small = Html(f"<small>{cores}</small>") if state["cores"] is not None else NOTHING
     guest = Html("<small>in a guest</small>") if state["guest"] else NOTHING
-    return Cell(joined([Html(times + name), small, guest]), state["cpu_model"])
+    return Cell(joined([times, name, small, guest]), state["cpu_model"])
 
 
 def memory(state: Row) -> Cell:

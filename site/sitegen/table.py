@@ -34,7 +34,7 @@ def table(caption: str, columns: Sequence[Column], lines: Iterable[Line]) -> Htm
     heads = "".join(_head(column) for column in columns)
     name = text(caption)
     return Html(
-        f'<div class="frame" role="region" tabindex="0" aria-label="{name}">\n'
+        f'<div class="frame" role="group" tabindex="0" aria-label="{name}" data-search-exclude>\n'
         f'<table class="data"><caption>{name}</caption>\n'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table>\n</div>"
     )

@@ -5,10 +5,10 @@ from sitegen.address import variant_page
 from sitegen.escape import NOTHING, Html, joined, text
 from sitegen.figure import figures, pictures_of
 from sitegen.fitted import Fitted, target_of
+from sitegen.names import model_name, slug_link
 from sitegen.numbers import ABSENT, inferred, value
 from sitegen.page import Page, facts, heading, page
-from sitegen.record import Record, Row
-from sitegen.slug import model_name, rows_of, slug_link
+from sitegen.record import Record, Row, rows_of
 
 Pair = tuple[str | None, str | None]
 

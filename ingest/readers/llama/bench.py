@@ -6,7 +6,7 @@ from typing import Any
 from ingest.readers.argv import placement, split
 from ingest.readers.item import Clue, Doubt, Fact, Item, Seen, number
 from ingest.readers.jsons import figure_of, text_of, whole_of
-from ingest.readers.llama.bench_rows import BenchRow, cells_of, is_build, rows_of
+from ingest.readers.llama.bench_rows import BenchRow, cells_of, is_footer, rows_of
 from ingest.readers.llama.command import command_facts
 from ingest.readers.part import Part
 from ingest.readers.text import Line
@@ -51,7 +51,7 @@ def read(lines: Sequence[Line]) -> Iterator[Part]:
         key = tuple(str(row.fields.get(name)) for name in CONFIGURATION)
         runs.setdefault(key, []).append(row)
     axis = _axis(list(runs))
-    rig = (*_rig(rows[0]), *(Seen(line.number) for line in lines if is_build(line.text)))
+    rig = (*_rig(rows[0]), *(Seen(line.number) for line in lines if is_footer(line.text)))
     command = tuple(command_facts(lines, (FORMAT,)))
     items = tuple((*_run(group), *_series(axis, group), *command) for group in runs.values())
     yield Part(FORMAT, rows[0].line, rows[-1].line, rig, items, describes_rig=False)
@@ -84,7 +84,7 @@ def _rig(row: BenchRow) -> Iterator[Item]:
 
 
 def _run(rows: Sequence[BenchRow]) -> Iterator[Item]:
-    yield from (Seen(row.line) for row in rows)
+    yield from (Seen(line) for row in rows for line in row.spans or (row.line,))
     yield from _launch(rows[0])
     yield from _weights(rows[0])
     for row in rows:

@@ -10,10 +10,11 @@ from ingest.readers.text import Line
 
 
 class BenchRow(NamedTuple):
-    """One test: its fields by llama-bench's own keys, and its line."""
+    """One test: its fields by llama-bench's own keys, its line, and all lines it spans."""
 
     line: int
     fields: dict[str, Any]
+    spans: tuple[int, ...] = ()
 
 
 # Column of the Markdown table → key of the other outputs, both forks.
@@ -61,7 +62,8 @@ def rows_of(lines: Sequence[Line]) -> tuple[BenchRow, ...]:
 def _json(lines: Sequence[Line]) -> Iterator[BenchRow]:
     for found in objects(lines):
         if "n_prompt" in found.value and "n_gen" in found.value and "avg_ts" in found.value:
-            yield BenchRow(found.first, found.value)
+            seen = tuple(range(found.first, found.last + 1))
+            yield BenchRow(found.line_of("avg_ts"), found.value, seen)
 
 
 def cells_of(text: str) -> list[str]:
@@ -90,9 +92,9 @@ def _markdown(lines: Sequence[Line]) -> Iterator[BenchRow]:
     yield from waiting
 
 
-def is_build(text: str) -> bool:
-    """Tell whether a line is the footer that names the build."""
-    return _BUILD.match(text.strip()) is not None
+def is_footer(text: str) -> bool:
+    """Tell whether a line is the footer that names the build, or the fork's note on repacking."""
+    return _BUILD.match(text.strip()) is not None or text.startswith("============ Repacked ")
 
 
 def _built(row: BenchRow, build: re.Match[str]) -> BenchRow:

@@ -26,7 +26,8 @@ def command_facts(lines: Iterable[Line], programs: Sequence[str]) -> Iterator[It
         command += " " + text.removesuffix("\\")
         if text.endswith("\\") and len(command) < 8_000:
             continue
-        words = _words(command)
+        found = _PROGRAM.search(command[:400])
+        words = _words(command[found.start(1) :] if found else command)
         yield Fact("launch.argv", words, first, rank=3)
         yield from facts_of(words, first, rank=3)
         command, first = "", 0

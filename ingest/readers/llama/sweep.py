@@ -117,6 +117,7 @@ def read_batched(lines: Sequence[Line]) -> Iterator[Part]:
         elif inside and "|" in line.text:
             items += _batched_row(cells_of(line.text), line.number)
     if items:
+        items.append(Clue("engine_line", "llama.cpp", lines[0].number))
         yield Part(BATCHED, lines[0].number, lines[-1].number, (), (tuple(items),))
 
 

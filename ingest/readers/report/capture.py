@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ingest.readers.item import Clue, Doubt, Fact, Item, Number, Seen, number
-from ingest.readers.pattern import Pattern, pattern, scan
+from ingest.readers.pattern import Pattern, decimal, pattern, scan
 from ingest.readers.report.block import Block, lines_in, named
 from ingest.readers.text import Line
 
@@ -18,20 +18,20 @@ def _number(line: int, quantity: str, value: float, **fields: object) -> Number:
 
 
 def _ratio(percent: str) -> float:
-    return round(float(percent) / 100, 6)
+    return round(decimal(percent) / 100, 6)
 
 
 def _pcie(found: re.Match[str], line: int) -> Iterable[Item]:
     """Read the row over all devices: a mean over devices and time, so of one device."""
     phase, rx, rx_peak, tx, tx_peak, sm, memory, samples = found.groups()
     where = {"workload": PHASES[phase], "n": int(samples) or None, "statistic": "mean"}
-    yield _number(line, "pcie_rx", float(rx), high=max(float(rx), float(rx_peak)), **where)
-    yield _number(line, "pcie_tx", float(tx), high=max(float(tx), float(tx_peak)), **where)
+    yield _number(line, "pcie_rx", decimal(rx), high=max(decimal(rx), decimal(rx_peak)), **where)
+    yield _number(line, "pcie_tx", decimal(tx), high=max(decimal(tx), decimal(tx_peak)), **where)
     yield _number(line, "sm_utilisation", _ratio(sm), **where)
     yield _number(line, "memory_controller", _ratio(memory), **where)
 
 
-_N = r"([0-9]{1,9}(?:\.[0-9]{1,6})?)"
+_N = r"([0-9]{1,9}(?:[.,][0-9]{1,6})?)"
 PCIE = (
     pattern(
         rf" *(decode|prefill) all rx_mean={_N} rx_peak={_N} tx_mean={_N} tx_peak={_N}"
@@ -59,7 +59,7 @@ VRAM = (
         lambda found, line: [_number(line, "vram_growth", int(found[1]), statistic="single")],
     ),
     pattern(
-        r" *host CPU busy across the run: ([0-9]{1,9}(?:\.[0-9]{1,6})?)%",
+        r" *host CPU busy across the run: ([0-9]{1,9}(?:[.,][0-9]{1,6})?)%",
         lambda found, line: [_number(line, "cpu_busy", _ratio(found[1]), statistic="mean")],
     ),
     pattern(
@@ -72,7 +72,7 @@ VRAM = (
 
 def _acceptance(found: re.Match[str], line: int) -> Iterable[Item]:
     """Read both figures: accepted over drafted, by token, and the unweighted mean of requests."""
-    fired, mean, low, high = int(found[1]), float(found[2]), float(found[3]), float(found[4])
+    fired, mean, low, high = int(found[1]), decimal(found[2]), decimal(found[3]), decimal(found[4])
     accepted, drafted = int(found[5]), int(found[6])
     yield Clue("drafts", str(drafted), line)
     if not drafted or accepted > drafted:
@@ -128,7 +128,7 @@ def _engine(found: re.Match[str], line: int) -> Iterable[Item]:
     if not n:
         return
     quantity, workload = _ENGINE_ROWS[found[1]]
-    mean, median, low, high = (float(found[i]) for i in range(3, 7))
+    mean, median, low, high = (decimal(found[i]) for i in range(3, 7))
     for statistic, value in (("mean", mean), ("median", median)):
         spread = {"low": low, "high": high} if low <= value <= high else {}
         yield _number(line, quantity, value, workload=workload, n=n, statistic=statistic, **spread)
@@ -141,10 +141,10 @@ ENGINE = (
         _engine,
     ),
     pattern(
-        r" *cross-check: client-observed .{0,60}?-> ([0-9]{1,9}(?:\.[0-9]{1,6})?)% divergence",
+        r" *cross-check: client-observed .{0,60}?-> ([0-9]{1,9}(?:[.,][0-9]{1,6})?)% divergence",
         lambda found, line: (
             [Doubt(line, f"client and engine rates differ by {found[1]} %", "note")]
-            if float(found[1]) > 5
+            if decimal(found[1]) > 5
             else []
         ),
     ),
@@ -225,8 +225,8 @@ INTEGRITY = (
 
 RAM = (
     pattern(
-        r" *mem_total_gib=.{0,60}?\bserver_rss_gib=([0-9]{1,9}(?:\.[0-9]{1,6})?)",
-        lambda found, line: [_number(line, "host_ram", float(found[1]), statistic="single")],
+        r" *mem_total_gib=.{0,60}?\bserver_rss_gib=([0-9]{1,9}(?:[.,][0-9]{1,6})?)",
+        lambda found, line: [_number(line, "host_ram", decimal(found[1]), statistic="single")],
     ),
 )
 

@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ingest.readers.item import Fact, Item
-from ingest.readers.pattern import pattern, scan
+from ingest.readers.pattern import decimal, pattern, scan
 from ingest.readers.report.block import Block, lines_in, named
 from ingest.readers.text import Line, unwrapped
 
 _CARD = re.compile(
     r" *- +\**GPU ([0-9]{1,3}):\** *([^|]{1,120})\|? *(?:([0-9]{3,7}) MiB)?", re.ASCII
 )
-_LIMIT = re.compile(r"limit=([0-9]{1,9}(?:\.[0-9]{1,6})?) W", re.ASCII)
-_DEFAULT = re.compile(r"(?:default=| of )([0-9]{1,9}(?:\.[0-9]{1,6})?) W", re.ASCII)
+_LIMIT = re.compile(r"limit=([0-9]{1,9}(?:[.,][0-9]{1,6})?) W", re.ASCII)
+_DEFAULT = re.compile(r"(?:default=| of )([0-9]{1,9}(?:[.,][0-9]{1,6})?) W", re.ASCII)
 _LINK = re.compile(
     r"x([0-9]{1,2}) lanes negotiated \(GPU max x([0-9]{1,2}), Gen up to ([0-9])\)", re.ASCII
 )
@@ -28,10 +28,10 @@ def _card(found: re.Match[str], line: int) -> Iterator[Item]:
 
 def _power(at: str, text: str, line: int) -> Iterator[Item]:
     limit, default = _LIMIT.search(text), _DEFAULT.search(text)
-    if limit and float(limit[1]) > 0:
-        yield Fact(f"{at}.power_w", float(limit[1]), line)
-    if default and float(default[1]) > 0:
-        yield Fact(f"{at}.power_default_w", float(default[1]), line)
+    if limit and decimal(limit[1]) > 0:
+        yield Fact(f"{at}.power_w", decimal(limit[1]), line)
+    if default and decimal(default[1]) > 0:
+        yield Fact(f"{at}.power_default_w", decimal(default[1]), line)
 
 
 def _link(at: str, text: str, line: int) -> Iterator[Item]:

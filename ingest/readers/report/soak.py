@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from ingest.readers.item import Doubt, Fact, Item, Seen, number
+from ingest.readers.pattern import decimal
 from ingest.readers.report.block import Block, lines_in, named
 from ingest.readers.text import Line
 
@@ -22,8 +23,10 @@ _TURN = re.compile(
 )
 _SESSION = re.compile(r"\[soak\] session ([0-9]{1,3})/([0-9]{1,3})", re.ASCII)
 _FIELD = re.compile(r"\[soak\] +([a-z0-9_]{4,30}) {2,40}(\S.{0,120})", re.ASCII)
-_FIGURE = re.compile(r"(-?[0-9]{1,9}(?:\.[0-9]{1,6})?)", re.ASCII)
-_TABLE = re.compile(r"\|? *(p50 decode TPS|p50 TTFT) *\| *([0-9]{1,9}(?:\.[0-9]{1,6})?)", re.ASCII)
+_FIGURE = re.compile(r"(-?[0-9]{1,9}(?:[.,][0-9]{1,6})?)", re.ASCII)
+_TABLE = re.compile(
+    r"\|? *(p50 decode TPS|p50 TTFT) *\| *([0-9]{1,9}(?:[.,][0-9]{1,6})?)", re.ASCII
+)
 
 
 def read(blocks: Sequence[Block]) -> Iterator[Item]:
@@ -57,7 +60,7 @@ def _turns(lines: Sequence[Line]) -> list[tuple[int, int, float]]:
         if head:
             session = int(head[1])
         elif turn and turn[2] == "200" and turn[4] != "n/a":
-            rate = float(turn[4].replace(",", "."))
+            rate = decimal(turn[4].replace(",", "."))
             if 0 < rate <= MAX_DECODE_TPS:
                 found.append((session, line.number, rate))
     return found
@@ -73,7 +76,7 @@ def _verdict(fields: dict[str, tuple[str, int]]) -> Iterator[Item]:
 def _figure(fields: dict[str, tuple[str, int]], name: str) -> tuple[float, int] | None:
     text, line = fields.get(name, ("", 0))
     found = _FIGURE.match(text)
-    return (float(found[1]), line) if found else None
+    return (decimal(found[1]), line) if found else None
 
 
 def _speed(
@@ -120,7 +123,7 @@ def _ttft(blocks: Sequence[Block]) -> Iterator[Item]:
         row = _TABLE.match(line.text)
         if row and row[1] == "p50 TTFT":
             yield number(
-                line.number, "ttft", float(row[2]), PROTOCOL, statistic="median",
+                line.number, "ttft", decimal(row[2]), PROTOCOL, statistic="median",
                 workload="agentic",
             )  # fmt: skip
         if line.text.startswith(("- ", "|")):

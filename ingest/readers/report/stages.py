@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ingest.readers.item import Doubt, Fact, Item, Seen, number
-from ingest.readers.pattern import pattern, scan
+from ingest.readers.pattern import decimal, pattern, scan
 from ingest.readers.report.block import Block
 from ingest.readers.text import Line
 
@@ -119,13 +119,13 @@ PROTOCOL = "club-stress"
 
 def _recall(found: re.Match[str], line: int) -> Iterable[Item]:
     if found[2]:
-        yield _prefill(line, float(found[2]), int(found[1]), None)
+        yield _prefill(line, decimal(found[2]), int(found[1]), None)
 
 
 def _rung(found: re.Match[str], line: int) -> Iterable[Item]:
     target, actual = int(found[1]) * 1000, int(found[2]) * 1000
     if found[3]:
-        yield _prefill(line, float(found[3]), actual, target)
+        yield _prefill(line, decimal(found[3]), actual, target)
 
 
 def _prefill(line: int, rate: float, tokens: int, nominal: int | None) -> Item:
@@ -139,7 +139,7 @@ def _ceiling(found: re.Match[str], line: int) -> Iterable[Item]:
     yield number(line, "ctx_ceiling", int(found[1]), PROTOCOL, statistic="single")
 
 
-_RATE = r"(?:.{0,160}? prefill=([0-9]{1,9}(?:\.[0-9]{1,6})?) t/s)?"
+_RATE = r"(?:.{0,160}? prefill=([0-9]{1,9}(?:[.,][0-9]{1,6})?) t/s)?"
 STRESS = (
     pattern(rf" +[✓△] +([0-9]{{3,8}}) tokens: recall{_RATE}", _recall),
     pattern(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from ingest.readers.item import Clue, Fact, Item
-from ingest.readers.pattern import bullets, pattern, said_nothing, scan, text_fact
+from ingest.readers.pattern import bullets, decimal, pattern, said_nothing, scan, text_fact
 from ingest.readers.report.block import Block, lines_in, named
 
 
@@ -31,7 +31,7 @@ SYSTEM = {
     "uptime": said_nothing,
 }
 
-_WATT = r"([0-9]{1,9}(?:\.[0-9]{1,6})?)"
+_WATT = r"([0-9]{1,9}(?:[.,][0-9]{1,6})?)"
 HEADER = (
     pattern(r"# club-3090 rig report"),
     pattern(
@@ -46,8 +46,8 @@ HEADER = (
     pattern(
         rf" {{0,3}}- GPU ([0-9]{{1,3}}) capped to {_WATT} W of {_WATT} W default",
         lambda found, line: [
-            Fact(f"rig.gpus.{int(found[1])}.power_w", float(found[2]), line, rank=1),
-            Fact(f"rig.gpus.{int(found[1])}.power_default_w", float(found[3]), line, rank=1),
+            Fact(f"rig.gpus.{int(found[1])}.power_w", decimal(found[2]), line, rank=1),
+            Fact(f"rig.gpus.{int(found[1])}.power_default_w", decimal(found[3]), line, rank=1),
         ],
     ),
 )
