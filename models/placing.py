@@ -12,11 +12,11 @@ import duckdb
 import numpy as np
 
 from models.answer import Neighbour
+from models.estimate import parameters_of
 from models.expert_cache import hit_rate_of
 from models.limit import limit_of
 from models.nearest import Place, nearest
 from models.physics import tokens_per_s
-from models.predict import parameters_of
 from models.record import FittedModel
 from models.request import LEVELS
 from models.roofline import roofline_tokens_per_s

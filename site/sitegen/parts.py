@@ -8,6 +8,7 @@ from sitegen.leaders import leaders
 from sitegen.numbers import number, value
 from sitegen.page import paragraph
 from sitegen.record import Record
+from sitegen.rules import rules
 from sitegen.table import Cell, Column, Line, table
 
 
@@ -18,6 +19,7 @@ def parts(record: Record, errors: Html) -> dict[str, Html]:
         "errors.html": errors,
         "protocols.html": protocols(record),
         "methods.html": methods(record),
+        "rules.html": rules(),
     }
 
 
