@@ -23,6 +23,12 @@ from ingest.rows import RUN_ID_CHARS
 DIGITS = 3
 """Figures are published to about three digits; what agrees in them is one figure."""
 
+TELLING = (
+    "decode", "wall", "decode-engine", "prefill", "prefill-engine", "ttft", "aggregate",
+    "acceptance", "hit_rate", "tokens_per_pass",
+)  # fmt: skip
+"""Figures that two runs hardly have in common but by repetition: a size of memory tells nothing."""
+
 SAME_STATE, OTHER_PLACE = 2, 3
 """Figures that must agree, in one rig state and in two that only look alike.
 
@@ -48,6 +54,7 @@ class _Told(NamedTuple):
     place: str
     path: str
     bundle: str
+    slug: str | None
     date: Date
     state: str
     machine: dict[str, Any]
@@ -59,7 +66,8 @@ class _Told(NamedTuple):
 def duplicates(filed: Iterable[Filed], catalog: Catalog) -> list[Duplicate]:
     """Find every run that repeats one of another bundle, the earlier one first."""
     told = [one for bundle in filed for one in _told(bundle, catalog)]
-    told.sort(key=lambda one: (one.date, one.run_id))
+    # The one that says which slug it was says more; of two that do, the earlier counts.
+    told.sort(key=lambda one: (one.slug is None, one.date, one.run_id))
     found: dict[str, Duplicate] = {}
     for first, second in _candidates(told):
         repeated = _compared(first, second)
@@ -75,7 +83,8 @@ def _candidates(told: list[_Told]) -> Iterator[tuple[_Told, _Told]]:
     sharing: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for one in told:
         for key, value in one.figures.items():
-            sharing[*key, value].append(at[one.run_id])
+            if key[1] in TELLING:
+                sharing[*key, value].append(at[one.run_id])
     pairs = {
         pair
         for places in sharing.values()
@@ -88,10 +97,15 @@ def _candidates(told: list[_Told]) -> Iterator[tuple[_Told, _Told]]:
 
 def _compared(first: _Told, second: _Told) -> Duplicate | None:
     keys = first.figures.keys() & second.figures.keys()
-    shared = [key for key in keys if first.figures[key] == second.figures[key]]
+    same_figures = [key for key in keys if first.figures[key] == second.figures[key]]
+    shared = [key for key in same_figures if key[1] in TELLING]
     at_home = first.state == second.state
     alike = at_home or _compatible(first.machine, second.machine)
-    if len(shared) < len(keys) or not alike or not _compatible(first.identity, second.identity):
+    if (
+        len(same_figures) < len(keys)
+        or not alike
+        or not _compatible(first.identity, second.identity)
+    ):
         return None
     exact = first.content() == second.content()
     same = first.identity == second.identity
@@ -125,6 +139,7 @@ def _told(filed: Filed, catalog: Catalog) -> Iterator[_Told]:
             place=f"{filed.path}/report.json:runs[{index}]",
             path=filed.path,
             bundle=bundle.id,
+            slug=run.slug,
             date=min(dates, default=Date.max),
             state=f"{bundle.rig.machine}@{bundle.rig.state}",
             machine=machine,

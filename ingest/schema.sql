@@ -320,13 +320,24 @@ CREATE TABLE catalog_engines (
     family  VARCHAR NOT NULL
 );
 
--- Runs published twice: counted once, at the earlier of the two.
+-- Runs published twice: counted once, at the one that names its slug, else at the earlier.
 CREATE TABLE duplicates (
     run_id        VARCHAR PRIMARY KEY,
     duplicate_of  VARCHAR NOT NULL,  -- run_id of the first
     kind          VARCHAR NOT NULL,  -- exact | near
     shared        INTEGER NOT NULL   -- figures that agree
 );
+
+-- Figures of such runs that the first one has already: they are left out, what is new is not.
+CREATE VIEW repeated AS
+SELECT m.measurement_id, o.measurement_id AS repeats
+FROM duplicates AS d
+JOIN measurements AS m USING (run_id)
+JOIN measurements AS o ON o.run_id = d.duplicate_of AND o.quantity = m.quantity
+    AND o.protocol = m.protocol AND o.workload IS NOT DISTINCT FROM m.workload
+    AND o.context_tokens IS NOT DISTINCT FROM m.context_tokens
+    AND o.nominal_tokens IS NOT DISTINCT FROM m.nominal_tokens
+    AND o.streams IS NOT DISTINCT FROM m.streams;
 
 -- Handles of CODEOWNERS: who may retract what others submitted.
 CREATE TABLE maintainers (handle VARCHAR PRIMARY KEY);  -- lower case, without @
@@ -347,7 +358,7 @@ FROM measurements AS m
 JOIN runs AS r USING (run_id)
 WHERE m.status = 'active' AND r.status = 'active' AND r.outcome IN ('ok', 'partial')
     AND coalesce(m.value, m.low, m.high) IS NOT NULL
-    AND r.run_id NOT IN (SELECT run_id FROM duplicates)
+    AND m.measurement_id NOT IN (SELECT measurement_id FROM repeated)
 QUALIFY row_number() OVER (
     PARTITION BY m.state_id, m.run_id, m.quantity, m.workload, m.protocol, m.context_tokens,
         m.nominal_tokens, m.streams, r.thinking
@@ -484,4 +495,4 @@ LEFT JOIN (
 WHERE m.quantity IN ('decode', 'wall', 'prefill') AND m.status IN ('active', 'flagged')
     AND r.outcome IN ('ok', 'partial') AND r.model IS NOT NULL AND r.quant IS NOT NULL
     AND coalesce(m.value, (m.low + m.high) / 2) > 0
-    AND r.run_id NOT IN (SELECT run_id FROM duplicates);
+    AND m.measurement_id NOT IN (SELECT measurement_id FROM repeated);

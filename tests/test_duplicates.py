@@ -93,6 +93,31 @@ def test_two_runs_of_one_bundle_are_never_repeats(
     assert duplicates([filed(edit(document, {"/runs/1": twin}))], catalog) == []
 
 
+def test_what_a_repeat_adds_still_counts(
+    document: dict[str, Any], filed: File, edit: Edit, catalog: Catalog
+) -> None:
+    code = {"quantity": "decode", "workload": "code", "protocol": "club-canonical", "value": 26.9,
+            "unit": "tokens/s"}  # fmt: skip
+    with duckdb.connect() as connection:
+        create(connection)
+        again = edit(document, REPOST)
+        again["runs"][0]["measurements"].append(code)
+        fill(connection, [filed(document), filed(again)], catalog)
+        counted = connection.execute(
+            "SELECT workload, run_id FROM comparable WHERE quantity = 'decode' ORDER BY 1"
+        ).fetchall()
+    assert counted == [("code", "111111111111/q8"), ("narrative", "000000000000/q8")]
+
+
+def test_a_size_of_memory_in_common_is_no_repeat(
+    document: dict[str, Any], filed: File, edit: Edit, catalog: Catalog
+) -> None:
+    vram = {"quantity": "vram", "protocol": "club-canonical", "value": 23.6, "unit": "GiB"}
+    one = edit(document, {"/runs/0/measurements": [vram]})
+    other = edit(document, REPOST | {"/runs/0/measurements": [vram], "/runs/0/named": "x"})
+    assert duplicates([filed(one), filed(other)], catalog) == []
+
+
 def test_a_repeat_counts_once_and_the_first_has_both_sources(
     two: Callable[..., list[Filed]], catalog: Catalog
 ) -> None:

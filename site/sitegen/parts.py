@@ -3,7 +3,9 @@
 from collections import Counter
 from pathlib import Path
 
+from sitegen.address import METHOD
 from sitegen.escape import Html, joined, text
+from sitegen.experiments import clear_ones
 from sitegen.leaders import leaders
 from sitegen.numbers import number, value
 from sitegen.page import paragraph
@@ -20,6 +22,7 @@ def parts(record: Record, errors: Html) -> dict[str, Html]:
         "protocols.html": protocols(record),
         "methods.html": methods(record),
         "rules.html": rules(),
+        "pairs.html": clear_ones(record, METHOD),
     }
 
 
