@@ -234,6 +234,18 @@ def test_an_artifact_that_names_another_request_is_not_posted(
     assert not [one for one in forge.asked if one.method != "GET"]
 
 
+@pytest.mark.parametrize("sign", ["[", "@", "<", "&#64;", "x\n"])
+def test_a_comment_fits_whatever_its_text_is_made_of(
+    forge: Forge, tmp_path: Path, sign: str
+) -> None:
+    out = left(tmp_path, review="fine\n" + sign * 100_000)
+    ran = step("post_comment.py", out, EVENTS / "workflow_run.json", forge=forge)
+    assert ran.returncode == 0, ran.stderr
+    (body,) = (b["body"] for b in forge.bodies("POST", "/issues/7/comments"))
+    assert "fine" in body
+    assert len(body) < 65_536
+
+
 # -- the issue form -------------------------------------------------------------------------------
 
 

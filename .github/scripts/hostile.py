@@ -9,6 +9,8 @@ import unicodedata
 from pathlib import Path
 
 MAX_CHARS = 60_000
+"""A comment on GitHub holds 65,536 characters."""
+
 MAX_FILE_BYTES = 5_000_000
 MAX_FILES = 80
 
@@ -31,7 +33,8 @@ def quiet(raw: str) -> str:
     text = _TAG.sub(r"<\1\2>", text)
     text = _ENTITY.sub(_kept, text)
     text = re.sub(r"([\[\]!`~@#])", _numbered, text)
-    return re.sub(r"(?i)(https?|ftp|www)(?=[:.])", r"\1&#8203;", text)
+    text = re.sub(r"(?i)(https?|ftp|www)(?=[:.])", r"\1&#8203;", text)
+    return text if len(text) <= MAX_CHARS else text[:MAX_CHARS].rpartition("\n")[0]
 
 
 def _kept(found: re.Match[str]) -> str:
