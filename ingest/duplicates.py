@@ -1,24 +1,21 @@
 """Runs that were published twice: exact copies, and re-posts of one run in another place.
 
 Nothing is deleted: the later one stays readable and names the one it repeats. The view `comparable`
-leaves it out, and the view `run_sources` gives the first the sources of both.
+leaves out the figures that repeat, and the view `run_sources` gives the first the sources of both.
 """
 
-import hashlib
-import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date as Date  # noqa: N812 - as in the bundle
-from functools import partial
 from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
-from ingest.bundle import Off, Rig, Run
+import duckdb
+
 from ingest.catalog import Catalog
 from ingest.folder import Filed
-from ingest.hardware import find_cpu, find_gpu
 from ingest.problem import Problem, Severity
-from ingest.rows import RUN_ID_CHARS
+from ingest.rows import Row, bundle_rows
 
 DIGITS = 3
 """Figures are published to about three digits; what agrees in them is one figure."""
@@ -29,30 +26,49 @@ TELLING = (
 )  # fmt: skip
 """Figures that two runs hardly have in common but by repetition: a size of memory tells nothing."""
 
+COMMON = 50
+"""A figure that more runs than this have in common tells nothing either."""
+
 SAME_STATE, OTHER_PLACE = 2, 3
 """Figures that must agree, in one rig state and in two that only look alike.
 
 Two runs of one machine agree in one figure by chance, hardly in two; machines of one kind in two.
 """
 
+MACHINE = ("cpu", "gpu_names", "mts")
+"""What tells machines apart whatever they are called."""
+
+IDENTITY = (
+    "model", "quant", "engine", "engine_build", "outcome", "threads", "threads_batch", "batch",
+    "ubatch", "ctx", "kv", "gpus_used", "sockets_used", "numa", "tensor_parallel", "thinking",
+    "offload", "layers_on_cpu", "drafter", "drafter_depth", "drafter_device", "expert_cache",
+    "cache_mib",
+)  # fmt: skip
+"""What tells runs of one machine apart."""
+
+KEY = ("quantity", "workload", "protocol", "context_tokens", "nominal_tokens", "streams")
+"""What makes two figures of like runs the same figure."""
+
 
 class Duplicate(NamedTuple):
-    """A run that repeats one published before it, and how many figures they share."""
+    """A run that repeats one published before it, and how many figures they share.
+
+    `place` and `other_place` are folders below the reports with the position of the run.
+    """
 
     run_id: str
     duplicate_of: str
     kind: Literal["exact", "near"]
     shared: int
-    path: str
-    other_path: str
+    place: tuple[str, int]
+    other_place: tuple[str, int]
 
 
 class _Told(NamedTuple):
     """A run as it is compared: where and when it was told, what it was, what it measured."""
 
     run_id: str
-    place: str
-    path: str
+    place: tuple[str, int]
     bundle: str
     slug: str | None
     date: Date
@@ -60,34 +76,36 @@ class _Told(NamedTuple):
     machine: dict[str, Any]
     identity: dict[str, Any]
     figures: dict[tuple[Any, ...], float]
-    content: Callable[[], str]
+    exactly: dict[tuple[Any, ...], float]
 
 
-def duplicates(filed: Iterable[Filed], catalog: Catalog) -> list[Duplicate]:
-    """Find every run that repeats one of another bundle, the earlier one first."""
-    told = [one for bundle in filed for one in _told(bundle, catalog)]
-    # The one that says which slug it was says more; of two that do, the earlier counts.
-    told.sort(key=lambda one: (one.slug is None, one.date, one.run_id))
+def duplicates(tables: Mapping[str, Sequence[Row]]) -> list[Duplicate]:
+    """Find every run that repeats one of another bundle.
+
+    `tables` holds rows of bundles, runs, rig_states and measurements. The one that says which slug
+    it was says more; of two that do, the earlier counts.
+    """
+    told = sorted(_told(tables), key=lambda one: (one.slug is None, one.date, one.run_id))
     found: dict[str, Duplicate] = {}
     for first, second in _candidates(told):
         repeated = _compared(first, second)
-        # A repeat of a repeat names the first of them all: pairs come in order of age.
+        # A repeat of a repeat names the first of them all: pairs come in that order.
         if repeated and second.run_id not in found and first.run_id not in found:
             found[second.run_id] = repeated
     return list(found.values())
 
 
 def _candidates(told: list[_Told]) -> Iterator[tuple[_Told, _Told]]:
-    """List the pairs of different bundles that share a figure, each once, in order of age."""
-    at = {one.run_id: index for index, one in enumerate(told)}
+    """List the pairs of different bundles that share a telling figure, each once, in order."""
     sharing: dict[tuple[Any, ...], list[int]] = defaultdict(list)
-    for one in told:
+    for index, one in enumerate(told):
         for key, value in one.figures.items():
-            if key[1] in TELLING:
-                sharing[*key, value].append(at[one.run_id])
+            if key[0] in TELLING:
+                sharing[one.identity["model"], *key, value].append(index)
     pairs = {
         pair
         for places in sharing.values()
+        if len(places) <= COMMON
         for pair in combinations(places, 2)
         if told[pair[0]].bundle != told[pair[1]].bundle
     }
@@ -97,30 +115,19 @@ def _candidates(told: list[_Told]) -> Iterator[tuple[_Told, _Told]]:
 
 def _compared(first: _Told, second: _Told) -> Duplicate | None:
     keys = first.figures.keys() & second.figures.keys()
-    same_figures = [key for key in keys if first.figures[key] == second.figures[key]]
-    shared = [key for key in same_figures if key[1] in TELLING]
+    agreeing = [key for key in keys if first.figures[key] == second.figures[key]]
+    shared = sum(key[0] in TELLING for key in agreeing)
     at_home = first.state == second.state
     alike = at_home or _compatible(first.machine, second.machine)
-    if (
-        len(same_figures) < len(keys)
-        or not alike
-        or not _compatible(first.identity, second.identity)
-    ):
+    if len(agreeing) < len(keys) or not alike or not _compatible(first.identity, second.identity):
         return None
-    exact = first.content() == second.content()
     same = first.identity == second.identity
+    exact = same and first.machine == second.machine and first.exactly == second.exactly
     enough = 1 if exact or (at_home and same) else SAME_STATE if at_home else OTHER_PLACE
-    if len(shared) < enough:
+    if shared < enough:
         return None
     kind: Literal["exact", "near"] = "exact" if exact else "near"
-    return Duplicate(
-        second.run_id,
-        first.run_id,
-        kind,
-        len(shared),
-        second.place,
-        f"{first.path}: {first.run_id}",
-    )
+    return Duplicate(second.run_id, first.run_id, kind, shared, second.place, first.place)
 
 
 def _compatible(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -129,81 +136,88 @@ def _compatible(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return bool(both) and all(one[key] == other[key] for key in both)
 
 
-def _told(filed: Filed, catalog: Catalog) -> Iterator[_Told]:
-    bundle = filed.bundle
-    dates = [source.date for source in bundle.sources if source.date]
-    machine = _machine(bundle.rig, catalog)
-    for index, run in enumerate(bundle.runs):
+def _told(tables: Mapping[str, Sequence[Row]]) -> Iterator[_Told]:
+    bundles = {row["bundle_id"]: row for row in tables.get("bundles", ())}
+    states = {row["state_id"]: row for row in tables.get("rig_states", ())}
+    figures: dict[str, dict[tuple[Any, ...], float]] = defaultdict(dict)
+    for row in tables.get("measurements", ()):
+        if row["value"]:
+            figures[row["run_id"]][tuple(row[name] for name in KEY)] = row["value"]
+    for run in tables.get("runs", ()):
+        bundle, state = bundles[run["bundle_id"]], states[run["state_id"]]
+        exactly = figures[run["run_id"]]
         yield _Told(
-            run_id=f"{bundle.id[:RUN_ID_CHARS]}/{run.id}",
-            place=f"{filed.path}/report.json:runs[{index}]",
-            path=filed.path,
-            bundle=bundle.id,
-            slug=run.slug,
-            date=min(dates, default=Date.max),
-            state=f"{bundle.rig.machine}@{bundle.rig.state}",
-            machine=machine,
-            identity=_identity(run),
-            figures=_figures(run),
-            content=partial(_content, bundle.rig, run),
+            run_id=run["run_id"],
+            place=(bundle["path"], run["position"]),
+            bundle=run["bundle_id"],
+            slug=run["slug"],
+            date=bundle["date"] or Date.max,
+            state=run["state_id"],
+            machine={name: state[name] for name in MACHINE},
+            identity={name: run.get(name) for name in IDENTITY},
+            figures={key: float(f"{value:.{DIGITS}g}") for key, value in exactly.items()},
+            exactly=exactly,
         )
 
 
-def _machine(rig: Rig, catalog: Catalog) -> dict[str, Any]:
-    """Say what tells machines apart whatever they are called."""
-    cpu = find_cpu(catalog, rig.cpu.model) if rig.cpu.model else None
-    gpus: list[str] | None = None
-    if isinstance(rig.gpus, Off):
-        gpus = []
-    elif rig.gpus is not None:
-        entries = [(find_gpu(catalog, gpu.name), gpu.name) for gpu in rig.gpus]
-        gpus = sorted(entry.id if entry else name for entry, name in entries)
-    return {"cpu": cpu.id if cpu else rig.cpu.model, "gpus": gpus, "mts": rig.memory.mts}
+def of_bundles(filed: Iterable[Filed], catalog: Catalog) -> list[Duplicate]:
+    """Find the repeats among bundles that lie in no database."""
+    tables: dict[str, list[Row]] = defaultdict(list)
+    for one in filed:
+        for table, rows in bundle_rows(one, catalog).items():
+            tables[table] += rows
+    return duplicates(tables)
 
 
-def _identity(run: Run) -> dict[str, Any]:
-    """Say what tells runs of one machine apart."""
-    launch = run.launch.model_dump(mode="json", exclude={"argv"})
-    return {
-        "model": run.weights.model,
-        "quant": run.weights.quant,
-        "engine": run.engine.name,
-        "build": run.engine.build,
-        "outcome": run.outcome.state,
-        **launch,
-    }
+def refresh(connection: duckdb.DuckDBPyConnection) -> None:
+    """Fill the table `duplicates` anew from the runs that share a telling figure."""
+    connection.execute("DELETE FROM duplicates")
+    connection.execute(_SHARING, [list(TELLING), COMMON])
+    tables = {table: _rows(connection, sql) for table, sql in _TABLES.items()}
+    connection.execute("DROP TABLE sharing")
+    for one in duplicates(tables):
+        connection.execute(
+            "INSERT INTO duplicates VALUES (?, ?, ?, ?)",
+            [one.run_id, one.duplicate_of, one.kind, one.shared],
+        )
 
 
-def _figures(run: Run) -> dict[tuple[Any, ...], float]:
-    """Key each figure by all that makes it comparable; round it as publishers do."""
-    return {
-        (run.weights.model, m.quantity, m.workload, m.protocol, m.context_tokens,
-         m.nominal_tokens, m.streams): float(f"{m.value:.{DIGITS}g}")
-        for m in run.measurements
-        if m.value
-    }  # fmt: skip
+def _rows(connection: duckdb.DuckDBPyConnection, sql: str) -> list[Row]:
+    relation = connection.execute(sql)
+    names = [column[0] for column in relation.description or ()]
+    return [dict(zip(names, values, strict=True)) for values in relation.fetchall()]
 
 
-def _content(rig: Rig, run: Run) -> str:
-    """Hash everything of a run but what depends on where it was told."""
-    kept = (
-        rig.model_dump(mode="json", exclude={"machine", "state"}),
-        run.model_dump(
-            mode="json", exclude={"id": True, "measurements": {"__all__": {"evidence", "how"}}}
-        ),
-    )
-    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+_SHARING = """
+CREATE TEMP TABLE sharing AS
+SELECT DISTINCT run_id FROM (
+    SELECT m.run_id, count(*) OVER same AS together
+    FROM measurements AS m JOIN runs AS r USING (run_id)
+    WHERE list_contains(?, m.quantity) AND m.value > 0
+    WINDOW same AS (PARTITION BY r.model, m.quantity, m.workload, m.protocol, m.context_tokens,
+        m.nominal_tokens, m.streams, format('{:.2e}', m.value))
+) WHERE together BETWEEN 2 AND ?
+"""
+
+_TABLES = {
+    "runs": "FROM runs WHERE run_id IN (FROM sharing)",
+    "measurements": "FROM measurements WHERE run_id IN (FROM sharing) ORDER BY measurement_id",
+    "bundles": "FROM bundles WHERE bundle_id IN"
+    " (SELECT bundle_id FROM runs WHERE run_id IN (FROM sharing))",
+    "rig_states": "FROM rig_states WHERE state_id IN"
+    " (SELECT state_id FROM runs WHERE run_id IN (FROM sharing))",
+}
 
 
 def duplicate_problems(found: Iterable[Duplicate]) -> list[Problem]:
     """Tell a submitter of each repeat: an exact copy is doubtful, a re-post worth a note."""
     problems = []
     for one in found:
-        path, _, where = one.path.partition(":")
+        (path, position), (other, at) = one.place, one.other_place
         severity: Severity = "flag" if one.kind == "exact" else "note"
         message = (
-            f"repeats {one.other_path} ({one.kind}, {one.shared} figures); it counts once, with"
-            " both sources: if it is a new run, tell what differs"
+            f"repeats runs[{at}] of {other} ({one.kind}, {one.shared} figures); it counts once,"
+            " with both sources: if it is a new run, tell what differs"
         )
-        problems.append(Problem(path, where, message, severity))
+        problems.append(Problem(f"{path}/report.json", f"runs[{position}]", message, severity))
     return problems

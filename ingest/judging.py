@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ingest.catalog import Catalog
 from ingest.changes import Tree, changes, write_out
 from ingest.check import Checked, check
+from ingest.duplicates import duplicate_problems, of_bundles
 from ingest.folder import RAW_FILES, Filed
 from ingest.owners import CODEOWNERS, owners
 from ingest.problem import Problem, Severity
@@ -82,7 +83,9 @@ def judge(before: Tree, after: Tree, folder: Path, *, actor: str | None = None) 
 def _side(tree: Tree, root: Path) -> Side:
     root.mkdir(parents=True)
     write_out(tree, ("data/", str(CODEOWNERS)), root)
-    return Side(root, check([root / "data"]))
+    checked = check([root / "data"])
+    repeated = duplicate_problems(of_bundles(checked.filed, checked.catalog))
+    return Side(root, checked._replace(problems=(*checked.problems, *repeated)))
 
 
 def _touched(base: Side, head: Side, submission: Submission) -> list[Problem]:

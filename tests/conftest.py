@@ -76,8 +76,8 @@ def growth() -> Callable[[Callable[[str], object], str], float]:
 
     def measure(call: Callable[[str], object], piece: str) -> float:
         small, large = (piece * (size // len(piece)) for size in (50_000, 400_000))
-        short = min(seconds(call, small) for _ in range(3))
-        return math.log(max(seconds(call, large), 1e-6) / max(short, 1e-6)) / math.log(8)
+        short, long = (min(seconds(call, text) for _ in range(3)) for text in (small, large))
+        return math.log(max(long, 1e-6) / max(short, 1e-6)) / math.log(8)
 
     return measure
 

@@ -5,7 +5,7 @@ import duckdb
 import pytest
 
 from ingest.catalog import Catalog
-from ingest.duplicates import duplicate_problems, duplicates
+from ingest.duplicates import duplicate_problems, of_bundles
 from ingest.folder import Filed
 from ingest.store import create, fill
 
@@ -33,14 +33,14 @@ def two(document: dict[str, Any], filed: File, edit: Edit) -> Callable[..., list
 def test_a_copy_under_another_source_is_an_exact_repeat_of_the_earlier(
     two: Callable[..., list[Filed]], catalog: Catalog
 ) -> None:
-    found = duplicates(reversed(two()), catalog)
+    found = of_bundles(reversed(two()), catalog)
     assert [(one.run_id, one.duplicate_of, one.kind) for one in found] == [
         ("111111111111/q8", "000000000000/q8", "exact")
     ]
     (problem,) = duplicate_problems(found)
     assert problem.severity == "flag"
     assert problem.where == "runs[0]"
-    assert "000000000000/q8" in problem.message
+    assert "repeats runs[0] of someone-epyc-7543/" in problem.message
     assert "it counts once, with both sources" in problem.message
 
 
@@ -52,7 +52,7 @@ def test_a_copy_under_another_source_is_an_exact_repeat_of_the_earlier(
 def test_a_re_post_that_rounds_or_tells_less_is_a_near_repeat(
     two: Callable[..., list[Filed]], catalog: Catalog, change: dict[str, Any]
 ) -> None:
-    assert [one.kind for one in duplicates(two(change), catalog)] == ["near"]
+    assert [one.kind for one in of_bundles(two(change), catalog)] == ["near"]
 
 
 @pytest.mark.parametrize(("ttft_ms", "kinds"), [(812, ["near"]), (None, [])])
@@ -66,7 +66,7 @@ def test_under_another_machine_name_three_figures_must_agree(
         )
     moved = {"/rig/machine": "another-name", "/runs/0/launch/threads": None}
     both = [filed(document), filed(edit(document, REPOST | moved))]
-    assert [one.kind for one in duplicates(both, catalog)] == kinds
+    assert [one.kind for one in of_bundles(both, catalog)] == kinds
 
 
 @pytest.mark.parametrize(
@@ -83,14 +83,14 @@ def test_under_another_machine_name_three_figures_must_agree(
 def test_a_run_that_differs_in_anything_told_is_no_repeat(
     two: Callable[..., list[Filed]], catalog: Catalog, change: dict[str, Any]
 ) -> None:
-    assert duplicates(two(change), catalog) == []
+    assert of_bundles(two(change), catalog) == []
 
 
 def test_two_runs_of_one_bundle_are_never_repeats(
     document: dict[str, Any], filed: File, edit: Edit, catalog: Catalog
 ) -> None:
     twin = {**document["runs"][0], "id": "again"}
-    assert duplicates([filed(edit(document, {"/runs/1": twin}))], catalog) == []
+    assert of_bundles([filed(edit(document, {"/runs/1": twin}))], catalog) == []
 
 
 def test_what_a_repeat_adds_still_counts(
@@ -115,7 +115,7 @@ def test_a_size_of_memory_in_common_is_no_repeat(
     vram = {"quantity": "vram", "protocol": "club-canonical", "value": 23.6, "unit": "GiB"}
     one = edit(document, {"/runs/0/measurements": [vram]})
     other = edit(document, REPOST | {"/runs/0/measurements": [vram], "/runs/0/named": "x"})
-    assert duplicates([filed(one), filed(other)], catalog) == []
+    assert of_bundles([filed(one), filed(other)], catalog) == []
 
 
 def test_a_repeat_counts_once_and_the_first_has_both_sources(
