@@ -1,13 +1,21 @@
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
+from ingest.bundle import bundle_id
 from ingest.catalog import Catalog
 from ingest.duplicates import duplicate_problems, of_bundles
+from ingest.filing import draft, write_draft
 from ingest.folder import Filed
-from ingest.store import create, fill
+from ingest.load import load
+from ingest.problem import has_errors
+from ingest.store import create, fill, opened
+
+ROOT = Path(__file__).parents[1]
 
 Edit = Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]
 File = Callable[..., Filed]
@@ -132,3 +140,32 @@ def test_a_repeat_counts_once_and_the_first_has_both_sources(
     assert counted == [("000000000000/q8",)]
     assert kept == [(4,)]
     assert urls == [("example.org/rigs/1",), ("example.org/table",)]
+
+
+def test_a_repeat_that_comes_with_a_later_load_is_found_and_goes_with_it(
+    two: Callable[..., list[Filed]], tmp_path: Path
+) -> None:
+    shutil.copytree(ROOT / "data/catalog", tmp_path / "data/catalog")
+    first, second = two({"/rig/machine": "other-name", "/sources/0/url": "example.org/2"})
+    # Under another name three figures must agree: an exact copy needs one.
+    folders = [_written(tmp_path / "data/reports", one) for one in (first, second)]
+    db = tmp_path / "rigbook.duckdb"
+    away = tmp_path / "away"
+    folders[1].parent.rename(away)
+    found = []
+    for step in (None, lambda: away.rename(folders[1].parent), lambda: shutil.rmtree(folders[1])):
+        if step:
+            step()
+        loaded = load(tmp_path / "data", db)
+        assert not has_errors(loaded.problems), loaded.problems
+        with opened(db) as connection:
+            found.append(connection.execute("SELECT count(*) FROM duplicates").fetchall())
+    assert found == [[(0,)], [(1,)], [(0,)]]
+
+
+def _written(reports: Path, one: Filed) -> Path:
+    text = one.bundle.sources[0].url
+    bundle = one.bundle.model_copy(update={"id": bundle_id([text], text)})
+    made = draft(bundle, "x", ("report.md", text))
+    write_draft(reports, made)
+    return reports / made.folder
