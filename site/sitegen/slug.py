@@ -1,6 +1,6 @@
 """A page a slug: its own runs, and apart from them the same weights launched otherwise."""
 
-from sitegen import sections
+from sitegen import experiments, sections
 from sitegen.address import from_page, slug_page, variant_page
 from sitegen.comparison import LAUNCHES, OWN, Show
 from sitegen.escape import Html, inside, text
@@ -31,6 +31,7 @@ def _slug(record: Record, fitted: Fitted, entry: Row) -> Page:
         *_own(record, address, own, rows, drawn),
         *gaps(record, entry, rows),
         *_kin(record, address, kin),
+        *experiments.of_weights(record, address, entry),
     ]
     name = model_name(record, entry["model"])
     rigs = len({run["rig_id"] for run in own})
