@@ -60,6 +60,12 @@ test-engine: .venv/ready  ## build a real llama-server once, outside the checkou
 readme: .venv/ready  ## write the answers and figures of README.md anew
 	@$(BIN)/cog -r README.md
 
+bench: .venv/ready  ## speed and size, in ratios measured in one run (benchmarks/)
+	@$(BIN)/python -m benchmarks.run
+
+faults: .venv/ready  ## break what can break, a hundred kills included (half an hour)
+	@$(BIN)/python -m benchmarks.faults
+
 lock:  ## pin every dependency by hash (needs uv)
 	uv lock --quiet
 	uv export --quiet --all-groups --all-extras --no-emit-project --no-header -o requirements.lock

@@ -16,6 +16,7 @@ import duckdb
 
 from ingest.catalog import Catalog
 from ingest.folder import Filed
+from ingest.misuse import Misuse
 from ingest.problem import Problem
 from ingest.rows import Rows, catalog_rows
 from ingest.tables import REPORTED, pour, problem_rows, schema_sql, write_bundles, write_tables
@@ -223,7 +224,7 @@ NOTHING = Held({}, {}, [])
 def held(path: Path) -> Held:
     """Read what the database at `path` holds; nothing when it was made by another schema.
 
-    Raises duckdb.Error when the file is no database or one that this DuckDB cannot read.
+    Raises Misuse when the file is no database or one that this DuckDB cannot read.
     """
     if not path.exists():
         return NOTHING
@@ -263,7 +264,7 @@ def _sweep(path: Path) -> None:
 def opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open the database read-only, with no way out to files or network.
 
-    Raises FileNotFoundError with the remedy when there is none.
+    Raises FileNotFoundError with the remedy when there is none, Misuse when it cannot be read.
     """
     if not path.exists():
         raise FileNotFoundError(f"{path}: no database there; run `rigbook load` first")
@@ -271,7 +272,14 @@ def opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         "enable_external_access": False,
         "lock_configuration": True,
     }
-    with duckdb.connect(str(path), read_only=True, config=config) as connection:
+    try:
+        connection = duckdb.connect(str(path), read_only=True, config=config)
+    except duckdb.Error as error:
+        raise Misuse(
+            f"{path}: cannot be read ({error}); run `rigbook load` to build it anew, with a newer"
+            " DuckDB if a newer one made it"
+        ) from error
+    with connection:
         yield connection
 
 
