@@ -37,6 +37,9 @@ from benchmarks.workplace import (
 MEMORY_KIB = 1 << 20
 """1 GiB of address space, the limit that the issue names."""
 
+MAGIC = b"DUCK"
+"""DuckDB's main header: an 8-byte checksum, these letters, the version of the format as 8 bytes."""
+
 Fault = Callable[[Workplace], None]
 
 
@@ -141,8 +144,7 @@ def newer_database(place: Workplace) -> None:
     """Find a database of a storage version yet to come."""
     new = wanted(place)
     content = bytearray(place.db.read_bytes())
-    # DuckDB's main header: an 8-byte checksum, the letters DUCK, the version as 8 bytes.
-    hold(content[8:12] == b"DUCK", "the header of a DuckDB file is where it was")
+    hold(content[8:12] == MAGIC, "the header of a DuckDB file is where it was")
     content[12:20] = (9999).to_bytes(8, "little")
     place.db.write_bytes(content)
     asked = ended(started(verb(place, "query")))

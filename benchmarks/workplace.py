@@ -89,9 +89,12 @@ def ended(process: subprocess.Popen[str]) -> Ended:
 
 def change(place: Workplace) -> None:
     """Flag a bundle drawn at random: the state that the next load brings in."""
-    report = place.rng.choice(sorted(place.data.rglob("report.json")))
-    reason = f"fault {place.rng.random()}"
-    line = {"state": "flagged", "reason": reason, "date": "2026-12-01", "by": "faults"}
+    flag(place.rng.choice(sorted(place.data.rglob("report.json"))), f"{place.rng.random()}")
+
+
+def flag(report: Path, reason: str = "bench") -> None:
+    """Append a state to a bundle, in place."""
+    line = {"state": "flagged", "reason": reason, "date": "2026-12-01", "by": "bench"}
     with report.with_name("status.jsonl").open("a") as file:
         file.write(json.dumps(line) + "\n")
 

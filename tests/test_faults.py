@@ -18,7 +18,7 @@ def test_the_old_state_or_the_new_one_stands_after(fault: Fault, place: Workplac
 
 
 def test_a_kill_at_a_random_moment_leaves_the_old_state_or_the_new(place: Workplace) -> None:
-    for _ in range(3):
+    for _ in range(2):
         killed_load(place)
 
 
