@@ -49,7 +49,7 @@ def fill(
         folder = Path(name)
         write_bundles(folder, filed, catalog)
         write_tables(folder, whole(catalog, problems))
-        _fill_from(connection, folder)
+        fill_from(connection, folder)
 
 
 def whole(catalog: Catalog, problems: Iterable[Problem]) -> Rows:
@@ -57,7 +57,7 @@ def whole(catalog: Catalog, problems: Iterable[Problem]) -> Rows:
     return {**catalog_rows(catalog), "problems": list(problem_rows(problems))}
 
 
-def _fill_from(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+def fill_from(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     """Insert what was written below `folder`; rig states and machines are put together from it."""
     for table, waiting in REPORTED.items():
         connection.execute(
@@ -162,7 +162,7 @@ def build_from(path: Path, folder: Path) -> None:
             " USE fresh"
         )
         create(connection)
-        _fill_from(connection, folder)
+        fill_from(connection, folder)
         connection.execute("CHECKPOINT fresh; USE memory; DETACH fresh")
     fresh.replace(path)
 
@@ -178,16 +178,16 @@ def update_from(path: Path, folder: Path, machines: Iterable[str], anew: Iterabl
         connection.execute(
             "CREATE TEMP TABLE redone AS SELECT unnest(?::VARCHAR[]) AS rig_id", [list(machines)]
         )
-        connection.execute(_DELETE)
+        connection.execute(DELETE)
         for table in anew:
             connection.execute(f'DELETE FROM "{table}"')  # noqa: S608 - the schema's own
-        _fill_from(connection, folder)
+        fill_from(connection, folder)
         connection.execute("CHECKPOINT")
     fresh.replace(path)
 
 
 # Empties a table of the machines in `redone`; what leads to the machine comes last.
-_DELETE = """
+DELETE = """
 DELETE FROM measurements WHERE rig_id IN (FROM redone);
 DELETE FROM stages WHERE run_id IN (SELECT run_id FROM runs WHERE rig_id IN (FROM redone));
 DELETE FROM quality WHERE run_id IN (SELECT run_id FROM runs WHERE rig_id IN (FROM redone));
