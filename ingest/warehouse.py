@@ -5,6 +5,7 @@ sees. Work is parted by machine, so that any number of processes may load at onc
 `i/n`; each puts its partition in with one transaction and may be run again at any time.
 """
 
+import contextlib
 import hashlib
 import importlib
 import random
@@ -32,18 +33,19 @@ ATTEMPTS = 20
 """Writers that meet at the catalogue try again: twenty cover a queue of as many writers."""
 
 WAIT_S = 0.2
+"""About how long one writer holds the catalogue; an unreachable one is given up in 20 s."""
 
 
 class Partition(NamedTuple):
-    """Share `number` of `count`, counted from 1."""
+    """Share `share` of `of`, counted from 1."""
 
-    number: int
-    count: int
+    share: int
+    of: int
 
     def has(self, machine: str) -> bool:
         """Tell whether a machine is of this share; every machine is of just one."""
         digest = hashlib.sha256(machine.encode()).digest()
-        return int.from_bytes(digest[:8]) % self.count == self.number - 1
+        return int.from_bytes(digest[:8]) % self.of == self.share - 1
 
 
 def partition(text: str) -> Partition:
@@ -57,15 +59,17 @@ def partition(text: str) -> Partition:
 def connect(target: str, files: Path) -> duckdb.DuckDBPyConnection:
     """Open the warehouse at `target`, whose Parquet files lie in `files`, its tables made."""
     connection = duckdb.connect()
+    connection.execute("SET enable_progress_bar = false")
     for name in EXTENSIONS:
         _load_extension(connection, name)
     address, folder = target.replace("'", "''"), str(files.resolve()).replace("'", "''")
     try:
-        connection.execute(f"ATTACH '{address}' AS warehouse (DATA_PATH '{folder}')")
+        # The first to come makes the catalogue's tables; others that come then try again.
+        _until_first(connection, f"ATTACH '{address}' AS warehouse (DATA_PATH '{folder}')")
     except duckdb.Error as error:
         raise Misuse(f"{target}: cannot be opened: {error}; is PostgreSQL running?") from error
     connection.execute("USE warehouse")
-    _retried(connection, lake_schema())
+    _until_first(connection, f"BEGIN; {lake_schema()}; COMMIT")
     return connection
 
 
@@ -88,18 +92,24 @@ def lake_schema() -> str:
     return re.sub(r"CREATE (TABLE|VIEW)", r"CREATE \1 IF NOT EXISTS", keyless)
 
 
-def _retried(connection: duckdb.DuckDBPyConnection, statements: str) -> None:
-    """Run statements as one transaction, again when another writer was first."""
+def _until_first(connection: duckdb.DuckDBPyConnection, statements: str) -> None:
+    """Run statements, again when another writer was first."""
     for attempt in range(ATTEMPTS):
         try:
-            connection.execute(f"BEGIN; {statements}; COMMIT")
+            connection.execute(statements)
         except duckdb.Error:
-            connection.rollback()
-            if attempt == ATTEMPTS - 1:
-                raise
-            time.sleep(random.uniform(0, WAIT_S * (attempt + 1)))  # noqa: S311 - no secret
+            _next_attempt(connection, attempt)
         else:
             return
+
+
+def _next_attempt(connection: duckdb.DuckDBPyConnection, attempt: int) -> None:
+    """Undo and wait a little, longer each time; raises what is being handled after the last."""
+    with contextlib.suppress(duckdb.TransactionException):
+        connection.rollback()
+    if attempt == ATTEMPTS - 1:
+        raise  # noqa: PLE0704 - called while an error is handled
+    time.sleep(random.uniform(0, WAIT_S * (attempt + 1)))  # noqa: S311 - no secret
 
 
 class Put(NamedTuple):
@@ -124,7 +134,7 @@ def load_partition(data: Path, target: str, files: Path, part: Partition) -> Put
             return Put(problems, len(names), 0)
         told = {name: found.machines[name] for name in found.written}
         rows = {"problems": list(problem_rows(_problems(told)))}
-        if part.number == 1:
+        if part.share == 1:
             rows = {**whole(catalog, ()), **rows}
         write_tables(Path(room), rows)
         _put(connection, Path(room), redone, [name for name in rows if name != "problems"])
@@ -162,9 +172,6 @@ def _put(
             fill_from(connection, room)
             connection.commit()
         except duckdb.Error:
-            connection.rollback()
-            if attempt == ATTEMPTS - 1:
-                raise
-            time.sleep(random.uniform(0, WAIT_S * (attempt + 1)))  # noqa: S311 - no secret
+            _next_attempt(connection, attempt)
         else:
             return

@@ -69,7 +69,7 @@ def _into_warehouse(args: argparse.Namespace) -> int:
         print(count_line(put.problems))
         return 1
     print(
-        f"{args.db}: {put.machines:,} machines of partition {part.number}/{part.count},"
+        f"{args.db}: {put.machines:,} machines of partition {part.share}/{part.of},"
         f" {put.changed:,} changed: {count_line(put.problems)}"
     )
     return 0
