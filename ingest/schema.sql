@@ -195,7 +195,8 @@ CREATE TABLE measurements (
     source_url       VARCHAR NOT NULL,
     line             INTEGER,
     status           VARCHAR NOT NULL,
-    status_reason    VARCHAR
+    status_reason    VARCHAR,
+    first_of_kind    BOOLEAN NOT NULL  -- of the run's active numbers of this kind, the one to use
 );
 
 CREATE TABLE statuses (
@@ -356,7 +357,7 @@ CREATE TABLE maintainers (handle VARCHAR PRIMARY KEY);  -- lower case, without @
 -- active rows of runs that ended well. Rows of one group may be compared with each other.
 CREATE VIEW comparable AS
 SELECT
-    m.*,
+    m.* EXCLUDE (first_of_kind),
     r.slug, r.named, r.model, r.quant, r.engine, r.engine_build, r.threads, r.ubatch, r.ctx, r.kv,
     r.thinking, r.offload, r.layers_on_cpu, r.drafter, r.drafter_depth, r.drafter_device,
     r.expert_cache, r.cache_mib, r.gpus_used, r.series, r.series_axis, r.origin,
@@ -366,11 +367,7 @@ JOIN runs AS r USING (run_id)
 WHERE m.status = 'active' AND r.status = 'active' AND r.outcome IN ('ok', 'partial')
     AND coalesce(m.value, m.low, m.high) IS NOT NULL
     AND m.measurement_id NOT IN (SELECT measurement_id FROM repeated)
-QUALIFY row_number() OVER (
-    PARTITION BY m.state_id, m.run_id, m.quantity, m.workload, m.protocol, m.context_tokens,
-        m.nominal_tokens, m.streams, r.thinking
-    ORDER BY m.n DESC NULLS LAST, m.measurement_id
-) = 1;
+    AND m.first_of_kind;
 
 -- A run's sources, with those of the places that published it again.
 CREATE VIEW run_sources AS
