@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from capture.tree import Tree
 from ingest.bundle import Bundle, Status
 from ingest.catalog import Catalog, load_catalog
 from ingest.folder import Filed
@@ -77,3 +78,21 @@ def database(catalog: Catalog, document: dict[str, Any]) -> Iterator[duckdb.Duck
         create(connection)
         fill(connection, [_filed(document)], catalog)
         yield connection
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Callable[[str], Tree]:
+    """Lay out one of the invented kernel trees in `tests/trees` below a folder of its own."""
+
+    def laid_out(name: str) -> Tree:
+        root = tmp_path / name
+        for line in (ROOT / f"tests/trees/{name}.tsv").read_text(encoding="utf-8").splitlines():
+            path, _, told = line.partition("\t")
+            content: str = json.loads(told)
+            target = root / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            is_hex = content.startswith("hex:")
+            target.write_bytes(bytes.fromhex(content[4:]) if is_hex else content.encode() + b"\n")
+        return Tree(root)
+
+    return laid_out
