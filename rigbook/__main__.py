@@ -19,6 +19,7 @@ VERBS = {
     "query": "ask the database in SQL, read-only",
     "fit": "fit the decode model on the database",
     "evaluate": "score the model on machines left out",
+    "bandwidth": "measure the read bandwidth of this host over threads",
     "import": "turn collected rows and the seed table into bundles",
     "site": "build the static site",
 }
