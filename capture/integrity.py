@@ -1,0 +1,158 @@
+"""Can the numbers of a run be trusted? One panel, each line with what was seen and a remedy."""
+
+import statistics
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+from capture.summary import Answered, answers, is_fresh, usable
+
+
+class Finding(NamedTuple):
+    """One line of the panel."""
+
+    name: str
+    state: Literal["pass", "advisory", "fail", "unknown"]
+    text: str
+
+
+MOST_CV, MOST_DIVERGENCE, MOST_TREND = 0.05, 0.05, 0.05
+"""5 %: what a quiet rig never reaches within a boot (club-3090 reports: CV 0.3 to 2.3 %)."""
+MOST_OTHERS = 0.5
+"""Processors that others keep busy: one spinning neighbour stalls every thread of a pass."""
+MOST_SWAP_MIB = 16
+"""Pages of a server's start-up that the kernel put aside are no model weights."""
+
+
+def panel(lines: Sequence[dict[str, Any]], run: str) -> list[Finding]:
+    """List all findings about one run."""
+    found = answers(lines, run)
+    measured = [one for one in found if one.phase == "measured"]
+    bench = [one for one in measured if one.stage in ("bench", "greedy")]
+    watched: dict[str, Any] = next((line for line in reversed(lines)
+                    if line["kind"] == "watch" and line["run"] == run), {})  # fmt: skip
+    return [
+        _status(measured), _swap(watched), _usable(bench), *_spreads(bench), *_trends(bench),
+        _contention(watched), _divergence(bench), _windows(bench), _caches(measured),
+    ]  # fmt: skip
+
+
+def _status(measured: list[Answered]) -> Finding:
+    failed = [one for one in measured if one.reply is None]
+    silent = [one for one in measured if one.reply and not one.reply.answered]
+    if not measured:
+        return Finding("status", "fail", "no measured request; see the reason of the stage")
+    if failed:
+        return Finding("status", "fail", f"{len(failed)} of {len(measured)} requests failed")
+    if silent:
+        return Finding(
+            "status", "advisory",
+            f"{len(silent)} of {len(measured)} answers were thoughts alone; --room 2000 gives space"
+            " to answer",
+        )  # fmt: skip
+    return Finding("status", "pass", f"all {len(measured)} requests were answered")
+
+
+def _swap(watched: dict[str, Any]) -> Finding:
+    paged, grown = watched.get("server_swap_mib"), watched.get("swap_growth_mib")
+    if paged is None and grown is None:
+        return Finding("swap", "unknown", "the server's process is not known; --pid names it")
+    if (paged or 0) > MOST_SWAP_MIB or (grown or 0) > MOST_SWAP_MIB:
+        return Finding(
+            "swap", "fail",
+            f"{paged or 0:.0f} MiB of the server are paged out, swap grew by {grown or 0:.0f} MiB:"
+            " the model does not fit; free memory or offload less",
+        )  # fmt: skip
+    return Finding("swap", "pass", "nothing of the server is paged out")
+
+
+def _usable(bench: list[Answered]) -> Finding:
+    kept = sum(usable(one) for one in bench)
+    if kept == len(bench):
+        return Finding("n-usable", "pass", f"{kept} of {len(bench)} runs are long enough")
+    return Finding(
+        "n-usable", "advisory",
+        f"{len(bench) - kept} of {len(bench)} runs ended before a quarter of their tokens;"
+        " the spread is of fewer runs than it seems",
+    )  # fmt: skip
+
+
+def _by_shape(bench: list[Answered]) -> Iterator[tuple[str, list[float]]]:
+    for key in dict.fromkeys((one.stage, one.workload) for one in bench):
+        rates = [
+            one.reply.decode_tokens_per_s
+            for one in bench
+            if (one.stage, one.workload) == key and one.reply
+        ]
+        yield " ".join(key), [rate for rate in rates if rate]
+
+
+def _spreads(bench: list[Answered]) -> Iterator[Finding]:
+    for name, rates in _by_shape(bench):
+        if len(rates) > 1:
+            cv = statistics.stdev(rates) / statistics.fmean(rates)
+            state: Literal["pass", "advisory"] = "pass" if cv <= MOST_CV else "advisory"
+            remedy = "" if cv <= MOST_CV else "; run again on a quiet host"
+            yield Finding("spread", state, f"{name}: CV {cv:.1%} over {len(rates)} runs{remedy}")
+
+
+def _trends(bench: list[Answered]) -> Iterator[Finding]:
+    """See a cache that is still warming: each run faster than the one before."""
+    for name, rates in _by_shape(bench):
+        rising = all(later > earlier for earlier, later in pairwise(rates))
+        if len(rates) > 2 and rising and rates[-1] > rates[0] * (1 + MOST_TREND):
+            yield Finding(
+                "warming", "advisory",
+                f"{name}: each run was faster than the one before ({rates[0]:.1f} to"
+                f" {rates[-1]:.1f}): a cache still warms; run again on the warm server",
+            )  # fmt: skip
+
+
+def _contention(watched: dict[str, Any]) -> Finding:
+    others = watched.get("cpu_others")
+    if others is None:
+        return Finding("contention", "unknown", "the server's process is not known; --pid names it")
+    if others > MOST_OTHERS:
+        return Finding(
+            "contention", "advisory",
+            f"others kept {others:.1f} processors busy: a waiting thread holds up all; stop them",
+        )  # fmt: skip
+    return Finding("contention", "pass", f"others used {others:.1f} processors")
+
+
+def _divergence(bench: list[Answered]) -> Finding:
+    pairs = [
+        (one.reply.decode_tokens_per_s, one.reply.timings.decode_tokens_per_s)
+        for one in bench
+        if one.reply
+    ]
+    known = [(client, engine) for client, engine in pairs if client and engine]
+    if not known:
+        return Finding("divergence", "unknown", "the server gives no rate of its own")
+    client, engine = (statistics.fmean(side) for side in zip(*known, strict=True))
+    apart = abs(client - engine) / engine
+    text = f"client {client:.2f} against engine {engine:.2f} tokens/s: {apart:.1%} apart"
+    if apart > MOST_DIVERGENCE:
+        return Finding("divergence", "advisory", f"{text}; the run is marked")
+    return Finding("divergence", "pass", text)
+
+
+def _windows(bench: list[Answered]) -> Finding:
+    short = [one for one in bench if one.reply and one.reply.decode_tokens_per_s is None]
+    if not short:
+        return Finding("decode window", "pass", "every run has one")
+    return Finding(
+        "decode window", "advisory",
+        f"{len(short)} of {len(bench)} answers came in one piece: they have no decode rate",
+    )  # fmt: skip
+
+
+def _caches(measured: list[Answered]) -> Finding:
+    deep = [one.reply for one in measured if one.reply and one.stage.startswith("prefill")]
+    cached = [reply for reply in deep if not is_fresh(reply)]
+    if not deep:
+        return Finding("prefill cache", "unknown", "no prefill stage")
+    if cached:
+        text = f"{len(cached)} of {len(deep)} prompts came from a cache and are left out"
+        return Finding("prefill cache", "advisory", text)
+    return Finding("prefill cache", "pass", "every prompt was read afresh")

@@ -1,0 +1,248 @@
+"""Journal lines of one run → measurements with their evidence: means over measured requests."""
+
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from capture.protocol import (
+    AGENTIC,
+    BESIDE,
+    CANONICAL,
+    DEPTH,
+    GREEDY,
+    MEASURED,
+    OWN,
+    PREFILL,
+    QUICK,
+    SAMPLED,
+    SOAK,
+    USABLE_SHARE,
+    WARM_UPS,
+)
+from capture.reply import Reply
+from capture.runner import reply_of
+from ingest.bundle import Evidence, Measurement
+
+UNITS = {"decode": "tokens/s", "wall": "tokens/s", "decode-engine": "tokens/s",
+         "prefill": "tokens/s", "prefill-engine": "tokens/s", "ttft": "ms", "acceptance": "ratio",
+         "tokens_per_pass": "tokens", "vram": "GiB", "vram_peak": "GiB", "vram_growth": "MiB",
+         "host_ram": "GiB", "power": "W", "sm_utilisation": "ratio", "memory_controller": "ratio",
+         "retention": "ratio", "ttft_growth": "ratio", "load_time": "s"}  # fmt: skip
+"""The units that `quantities.toml` gives these quantities."""
+
+
+class Answered(NamedTuple):
+    """One request of the journal: its line (from 1), its place, and its answer."""
+
+    line: int
+    stage: str
+    workload: str
+    phase: str
+    number: int
+    nominal_tokens: int | None
+    max_tokens: int
+    reply: Reply | None
+
+
+class Terms(NamedTuple):
+    """What decides which protocol a run held to."""
+
+    quick: bool
+    strict: bool
+    room: int
+    thinking: bool
+
+
+def answers(lines: Sequence[dict[str, Any]], run: str) -> list[Answered]:
+    """List the last answer to each request of `run`, in order of the journal."""
+    found: dict[tuple[Any, ...], Answered] = {}
+    for number, line in enumerate(lines, start=1):
+        if line["kind"] == "request" and line["run"] == run:
+            key = (line["stage"], line["workload"], line["phase"], line["number"])
+            found[key] = Answered(
+                number, *key, line["nominal_tokens"], line["max_tokens"],
+                reply_of(line) if "reply" in line else None,
+            )  # fmt: skip
+    return list(found.values())
+
+
+def usable(one: Answered) -> bool:
+    """Tell whether a run is long enough to say something about decoding."""
+    return one.reply is not None and one.reply.tokens >= USABLE_SHARE * one.max_tokens
+
+
+def bench_protocol(shape: Sequence[Answered], terms: Terms) -> str:
+    """Name the protocol that a shape's runs held to, to the letter."""
+    measured = [one for one in shape if one.phase == "measured" and one.reply]
+    warm = [one for one in shape if one.phase == "warm-up" and one.reply]
+    if terms.quick:
+        return QUICK
+    exact = (
+        not terms.strict
+        and not terms.thinking
+        and terms.room == 0
+        and len(measured) == MEASURED
+        and len(warm) >= WARM_UPS
+        and all(usable(one) for one in measured)
+        and not any(one.reply and (one.reply.thought or not one.reply.tokens_told) for one in shape)
+    )
+    return CANONICAL if exact and SAMPLED["temperature"] > 0 else OWN
+
+
+def measurements(lines: Sequence[dict[str, Any]], run: str, terms: Terms) -> list[Measurement]:
+    """List all measurements of one run."""
+    found = answers(lines, run)
+    stages: dict[tuple[str, str], list[Answered]] = {}
+    for one in found:
+        stages.setdefault((one.stage, one.workload), []).append(one)
+    made: list[Measurement] = []
+    for (stage, workload), group in stages.items():
+        measured = [one for one in group if one.phase == "measured" and one.reply]
+        if stage == "bench":
+            made += _shape(measured, workload, bench_protocol(group, terms))
+        elif stage == "greedy":
+            made += _shape(measured, workload, GREEDY)
+        elif stage.startswith("prefill"):
+            made += _prefill(measured, workload)
+        elif stage == "agentic":
+            made += _agentic(measured, workload)
+        elif stage == "soak":
+            made += _soak(measured, workload)
+    made += _beside(lines, run)
+    return made
+
+
+def spread(
+    quantity: str, protocol: str, told: Iterable[tuple[int, float | None]], **fields: Any  # noqa: ANN401 - fields of a Measurement
+) -> Iterator[Measurement]:  # fmt: skip
+    """Make one measurement of the values of several runs; none where no run has one."""
+    known = [(line, value) for line, value in told if value is not None]
+    values = [value for _, value in known]
+    if not values:
+        return
+    middle = statistics.fmean(values)
+    sd = statistics.stdev(values) if len(values) > 1 else None
+    yield Measurement(
+        quantity=quantity,
+        protocol=protocol,
+        value=round(middle, 4),
+        low=round(min(values), 4) if sd is not None else None,
+        high=round(max(values), 4) if sd is not None else None,
+        statistic="mean" if sd is not None else "single",
+        sd=None if sd is None else round(sd, 4),
+        cv=None if sd is None or not middle else round(sd / middle, 4),
+        n=len(values),
+        unit=UNITS[quantity],
+        evidence=Evidence(line=known[0][0]),
+        how="measured",
+        **fields,
+    )
+
+
+def each(
+    group: Iterable[Answered], value: Callable[[Reply], float | None]
+) -> list[tuple[int, float | None]]:
+    """List (line, value) of each answer."""
+    return [(one.line, value(one.reply)) for one in group if one.reply]
+
+
+def ttft_ms(reply: Reply) -> float:
+    """Tell the time to the first token in ms."""
+    return reply.ttft_s * 1000
+
+
+def _shape(group: list[Answered], workload: str, protocol: str) -> Iterator[Measurement]:
+    same: dict[str, Any] = {"workload": workload, "streams": 1}
+    yield from spread("decode", protocol, each(group, lambda r: r.decode_tokens_per_s), **same)
+    yield from spread("wall", protocol, each(group, lambda r: r.wall_tokens_per_s), **same)
+    yield from spread("ttft", protocol, each(group, ttft_ms), **same)
+    engine = each(group, lambda r: r.timings.decode_tokens_per_s)
+    yield from spread("decode-engine", protocol, engine, **same)
+    yield from _drafting(group, protocol, same)
+
+
+def _drafting(group: list[Answered], protocol: str, same: dict[str, Any]) -> Iterator[Measurement]:
+    """Weigh acceptance by token; a server that drafted nothing says nothing about it."""
+    replies = [one.reply for one in group if one.reply and one.reply.timings.drafted]
+    drafted = sum(reply.timings.drafted or 0 for reply in replies)
+    accepted = sum(reply.timings.accepted or 0 for reply in replies)
+    tokens = sum(reply.tokens for reply in replies)
+    if not drafted or accepted > drafted:
+        return
+    line = group[0].line
+    yield from spread("acceptance", protocol, [(line, accepted / drafted)], **same)
+    if tokens > accepted:
+        # Each pass gives one token of the target's own, and what it accepts.
+        per_pass = tokens / (tokens - accepted)
+        yield from spread("tokens_per_pass", protocol, [(line, per_pass)], **same)
+
+
+CACHED_SHARE = 0.05
+"""A prefill of which more came from a cache measures the cache."""
+
+
+def is_fresh(reply: Reply) -> bool:
+    """Tell whether a prompt was read and not found in a cache, as far as the server says."""
+    return (reply.timings.cached_tokens or 0) <= CACHED_SHARE * (reply.prompt_tokens or 1)
+
+
+def _prefill(group: list[Answered], workload: str) -> Iterator[Measurement]:
+    fresh = [one for one in group if one.reply and is_fresh(one.reply)]
+    prompts = [one.reply.prompt_tokens for one in fresh if one.reply and one.reply.prompt_tokens]
+    if not prompts:
+        return
+    depth = round(statistics.fmean(prompts))
+    same: dict[str, Any] = {"workload": workload, "streams": 1,
+                            "nominal_tokens": fresh[0].nominal_tokens}  # fmt: skip
+    rates = each(fresh, lambda r: r.prefill_tokens_per_s)
+    yield from spread("prefill", PREFILL, rates, prompt_tokens=depth, **same)
+    yield from spread("ttft", PREFILL, each(fresh, ttft_ms), prompt_tokens=depth, **same)
+    engine = each(fresh, lambda r: r.timings.prefill_tokens_per_s)
+    yield from spread("prefill-engine", PREFILL, engine, prompt_tokens=depth, **same)
+    deep = each([one for one in fresh if usable(one)], lambda r: r.decode_tokens_per_s)
+    yield from spread("decode", DEPTH, deep, context_tokens=depth, **same)
+
+
+def _agentic(group: list[Answered], workload: str) -> Iterator[Measurement]:
+    for one in group:
+        context = one.reply.prompt_tokens if one.reply else None
+        same: dict[str, Any] = {"workload": workload, "streams": 1, "context_tokens": context}
+        yield from spread("decode", AGENTIC, each([one], lambda r: r.decode_tokens_per_s), **same)
+        yield from spread("ttft", AGENTIC, each([one], ttft_ms), **same)
+
+
+def _soak(group: list[Answered], workload: str) -> Iterator[Measurement]:
+    same: dict[str, Any] = {"workload": workload, "streams": 1}
+    rates = each(group, lambda r: r.decode_tokens_per_s)
+    yield from spread("decode", SOAK, rates, **same)
+    known = [(line, rate) for line, rate in rates if rate]
+    half = len(known) // 2
+    if half:
+        first, last = (statistics.fmean(rate for _, rate in part)
+                       for part in (known[:half], known[-half:]))  # fmt: skip
+        yield from spread("retention", SOAK, [(known[0][0], last / first)], **same)
+
+
+MIB_PER_GIB = 1024
+
+
+def _beside(lines: Sequence[dict[str, Any]], run: str) -> Iterator[Measurement]:
+    """Read what was sampled beside the bench stages, and how long the server took to load."""
+    for number, line in enumerate(lines, start=1):
+        if line.get("run") != run or line["kind"] not in ("watch", "boot"):
+            continue
+        told = {
+            "vram_peak": _scaled(line.get("vram_peak_mib"), 1 / MIB_PER_GIB),
+            "vram": _scaled(line.get("vram_end_mib"), 1 / MIB_PER_GIB),
+            "host_ram": line.get("rss_gib"),
+            "power": line.get("power_w"),
+            "sm_utilisation": line.get("busy"),
+            "memory_controller": line.get("memory_busy"),
+            "load_time": line.get("load_s"),
+        }
+        for quantity, value in told.items():
+            yield from spread(quantity, BESIDE, [(number, value)])
+
+
+def _scaled(value: float | None, factor: float) -> float | None:
+    return None if value is None else value * factor
