@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from capture.client import Target, Timeouts, ask
-from capture.endpoint import is_alive
+from capture.endpoint import counters, drafting, is_alive
 from capture.journal import Journal, Line
 from capture.protocol import plain
 from capture.reply import Fault, Reply, Timings
@@ -43,9 +43,10 @@ class Runner:
     def __init__(
         self, target: Target, journal: Journal, timeouts: Timed,
         show: Callable[[Progress], None] = lambda _: None, run: str = "main",
+        *, metrics: bool = False,
     ) -> None:  # fmt: skip
         self._target, self._journal, self._timeouts = target, journal, timeouts
-        self._show, self._run = show, run
+        self._show, self._run, self._metrics = show, run, metrics
         self._strict = any(line["run"] == run for line in journal.of("strict"))
 
     def stages(self, stages: Iterable[Stage]) -> list[Ended]:
@@ -53,12 +54,21 @@ class Runner:
         ended: list[Ended] = []
         todo = list(stages)
         for index, stage in enumerate(todo):
+            before = counters(self._target) if self._metrics else {}
             ended.append(self._stage(stage, todo[index + 1 :]))
+            self._count(stage, before)
             outcome = ended[-1]._asdict()
             self._journal.write("stage", run=self._run, **outcome)
             if not ended[-1].alive:
                 break
         return ended
+
+    def _count(self, stage: Stage, before: dict[str, float]) -> None:
+        """Write what the server's counters say of its drafter, over the stage with its warm-ups."""
+        drafted = drafting(before, counters(self._target)) if before else None
+        if drafted:
+            self._journal.write("drafting", run=self._run, stage=stage.name,
+                                workload=stage.workload, **drafted._asdict())  # fmt: skip
 
     def _stage(self, stage: Stage, later: list[Stage]) -> Ended:
         if self._complete(stage):

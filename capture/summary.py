@@ -108,6 +108,8 @@ def measurements(lines: Sequence[dict[str, Any]], run: str, terms: Terms) -> lis
             made += _agentic(measured, workload)
         elif stage == "soak":
             made += _soak(measured, workload)
+    if not any(one.quantity == "acceptance" for one in made):
+        made += _counted(lines, run)
     made += _beside(lines, run)
     return made
 
@@ -177,6 +179,17 @@ def _drafting(group: list[Answered], protocol: str, same: dict[str, Any]) -> Ite
         yield from spread("tokens_per_pass", protocol, [(line, per_pass)], **same)
 
 
+def _counted(lines: Sequence[dict[str, Any]], run: str) -> Iterator[Measurement]:
+    """Read acceptance off the server's counters, where its answers do not tell it."""
+    for number, line in enumerate(lines, start=1):
+        if line["kind"] != "drafting" or line["run"] != run or line["stage"] != "bench":
+            continue
+        ratio = line["accepted"] / line["drafted"]
+        if ratio <= 1:
+            same: dict[str, Any] = {"workload": line["workload"], "streams": 1}
+            yield from spread("acceptance", BESIDE, [(number, ratio)], **same)
+
+
 CACHED_SHARE = 0.05
 """A prefill of which more came from a cache measures the cache."""
 
@@ -228,9 +241,9 @@ MIB_PER_GIB = 1024
 
 def _beside(lines: Sequence[dict[str, Any]], run: str) -> Iterator[Measurement]:
     """Read what was sampled beside the bench stages, and how long the server took to load."""
-    for number, line in enumerate(lines, start=1):
-        if line.get("run") != run or line["kind"] not in ("watch", "boot"):
-            continue
+    last = {line["kind"]: (number, line) for number, line in enumerate(lines, start=1)
+            if line.get("run") == run}  # fmt: skip
+    for number, line in (last[kind] for kind in ("watch", "boot") if kind in last):
         told = {
             "vram_peak": _scaled(line.get("vram_peak_mib"), 1 / MIB_PER_GIB),
             "vram": _scaled(line.get("vram_end_mib"), 1 / MIB_PER_GIB),

@@ -1,0 +1,138 @@
+"""One bench of a running server into a journal: describe, verify, run the stages, watch the rig."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from capture.client import Target, Timeouts
+from capture.endpoint import Server, Unusable, describe
+from capture.journal import Journal
+from capture.prefill import prefill_stages
+from capture.process import find_process, public_argv
+from capture.protocol import MEASURED, SAMPLED, WARM_UPS
+from capture.runner import Ended, Progress, Runner, reply_of
+from capture.shapes import greedy_stages, shape_stages
+from capture.step import Ask, Stage
+from capture.turns import agentic_stage, soak_stage
+from capture.verify import passed, verify_stage
+from capture.watch import Watch, summary
+
+OPTIONAL = ("greedy", "agentic", "soak")
+
+
+class Options(NamedTuple):
+    """How to bench: which stages, and what is known of what is served."""
+
+    quick: bool = False
+    prefill: bool = True
+    extra: tuple[str, ...] = ()
+    room: int = 0
+    thinking: bool = False
+    slug: str | None = None
+    model: str | None = None
+    quant: str | None = None
+    served: str | None = None
+    pid: int | None = None
+    runs: tuple[int, int] = (WARM_UPS, MEASURED)
+    soak_sessions: int = 5
+
+
+class Timing(NamedTuple):
+    """Timeouts by stage, `*` for the others, and who is told of progress."""
+
+    limits: dict[str, Timeouts]
+    show: Callable[[Progress], None] = lambda _: None
+
+    def of(self, stage: str) -> Timeouts:
+        """Find the timeouts of a stage."""
+        return self.limits.get(stage) or self.limits.get("*") or Timeouts()
+
+
+class Named(NamedTuple):
+    """A run's name, and the sweep that it is a point of."""
+
+    run: str = "main"
+    series: dict[str, str] | None = None
+
+
+def bench(
+    target: Target, journal: Journal, options: Options, timing: Timing, named: Named | None = None
+) -> list[Ended]:
+    """Bench `target`; what an earlier, cut run of the same name has measured is kept."""
+    run, series = named or Named()
+    server = describe(target, options.served)
+    pid = _begin(target, journal, options, server, Named(run, series))
+    runner = Runner(target, journal, timing.of, timing.show, run, metrics=server.has_metrics)
+    stages, skipped = plan(options, server)
+    for reason in skipped:
+        journal.write("skipped", run=run, reason=reason)
+    with Watch(pid) as watch:
+        try:
+            ended = runner.stages(stages)
+        finally:
+            # An interrupted run keeps what was seen beside it, too.
+            journal.write("watch", run=run, **summary(watch.moments))
+    _verified(journal, run)
+    return ended
+
+
+def plan(options: Options, server: Server) -> tuple[list[Stage], list[str]]:
+    """List the stages in order, and why some are left out."""
+    ask = Ask(server.model_id, SAMPLED, options.thinking, options.room)
+    if options.quick:
+        return shape_stages(ask, 1, 1), []
+    stages = [verify_stage(ask), *shape_stages(ask, *options.runs)]
+    skipped: list[str] = []
+    if options.prefill:
+        deep, skipped = prefill_stages(ask, server.ctx)
+        stages += deep
+    if "greedy" in options.extra:
+        stages += greedy_stages(ask, options.runs[1])
+    if "agentic" in options.extra:
+        stages.append(agentic_stage(ask))
+    if "soak" in options.extra:
+        stages.append(soak_stage(ask, options.soak_sessions))
+    return stages, skipped
+
+
+def _begin(
+    target: Target, journal: Journal, options: Options, server: Server, named: Named
+) -> int | None:
+    """Write what the run is, or hold it against what was written; the server's process."""
+    process = find_process(target.url, options.pid)
+    run, series = named
+    gpus = next((one["value"] for one in journal.of("field") if one["at"] == "gpus"), None)
+    facts: dict[str, Any] = {
+        "run": run,
+        "quick": options.quick,
+        "room": options.room,
+        "thinking": options.thinking,
+        "runs": list(options.runs),
+        "slug": options.slug,
+        "model": options.model,
+        "quant": options.quant,
+        "series": series,
+        "server": server._asdict(),
+        "argv": list(public_argv(process.argv)) if process else None,
+        "cards": None if gpus is None else len(gpus) if isinstance(gpus, list) else 0,
+    }
+    before = next((line for line in journal.of("run") if line["run"] == run), None)
+    if before is None:
+        journal.write("run", **facts)
+    else:
+        changed = [name for name in facts if before.get(name) != facts[name]]
+        if changed:
+            raise Unusable(
+                f"this run was begun with another {', '.join(changed)}; continue it with the same,"
+                " or begin a new one in another --out"
+            )
+    return process.pid if process else None
+
+
+def _verified(journal: Journal, run: str) -> None:
+    """Write which checks hold."""
+    lines = [line for line in journal.of("request")
+             if line["run"] == run and line["stage"] == "verify"]  # fmt: skip
+    if lines:
+        held, failed = passed({one["number"]: reply_of(one) for one in lines if "reply" in one})
+        journal.write("stage", run=run, stage="verify", workload="other", reason=None, alive=True,
+                      held=held, failed=failed)  # fmt: skip
