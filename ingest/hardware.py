@@ -5,11 +5,15 @@ of letters and digits, whatever their case and order). The fragment with most wo
 entries fit equally well the name is ambiguous, and nothing is found.
 """
 
-import re
-from collections.abc import Iterable
-from typing import Protocol, TypeVar
+from __future__ import annotations
 
-from ingest.catalog import Catalog, CpuEntry, GpuEntry
+import re
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ingest.catalog import Catalog, CpuEntry, GpuEntry
 
 _WORD = re.compile(r"[a-z0-9]+")
 
@@ -18,7 +22,7 @@ class _Matched(Protocol):
     @property
     def id(self) -> str: ...
     @property
-    def match(self) -> tuple[str, ...]: ...
+    def match(self) -> Sequence[str]: ...
 
 
 E = TypeVar("E", bound=_Matched)
@@ -29,7 +33,8 @@ def words(name: str) -> frozenset[str]:
     return frozenset(_WORD.findall(name.casefold()))
 
 
-def _best(entries: Iterable[E], name: str) -> E | None:
+def best_match(entries: Iterable[E], name: str) -> E | None:
+    """Find the entry whose fragments fit `name` best; None if no entry or several fit."""
     said = words(name)
     fits = [
         (len(needed), entry)
@@ -44,7 +49,7 @@ def _best(entries: Iterable[E], name: str) -> E | None:
 
 def find_cpu(catalog: Catalog, name: str) -> CpuEntry | None:
     """Find the processor that `name` means; None if no entry or several fit."""
-    return _best(catalog.cpus.values(), name)
+    return best_match(catalog.cpus.values(), name)
 
 
 def find_gpu(catalog: Catalog, name: str, vram_gib: float | None = None) -> GpuEntry | None:
@@ -53,4 +58,4 @@ def find_gpu(catalog: Catalog, name: str, vram_gib: float | None = None) -> GpuE
     `vram_gib` tells apart cards that are sold under one name with more than one memory size.
     """
     sized = name if vram_gib is None else f"{name} {round(vram_gib)}gb"
-    return _best(catalog.gpus.values(), sized)
+    return best_match(catalog.gpus.values(), sized)

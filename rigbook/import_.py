@@ -1,4 +1,4 @@
-"""Turn collected rows (JSONL) and the seed table into bundles; the same input gives the same bytes."""
+"""Turn collected rows (JSONL) and the seed table into bundles: same input, same bytes."""
 
 import argparse
 from pathlib import Path

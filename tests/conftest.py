@@ -1,7 +1,9 @@
 """Shared fixtures: the committed catalogue, an in-memory database, and what this machine has."""
 
 import json
+import math
 import os
+import random
 import shutil
 import socketserver
 import threading
@@ -18,6 +20,14 @@ from ingest.bundle import Bundle, Status
 from ingest.catalog import Catalog, load_catalog
 from ingest.folder import Filed
 from ingest.store import create, fill
+from models.facts import Facts, facts_of
+from models.parameters import gathered
+from models.physics import tokens_per_s
+from models.record import FittedModel, load_model
+from models.rig import Cards, Rig
+from models.rows import FitRow
+from models.setup import BARE, Target, base_inputs
+from models.training import priors_of
 
 ROOT = Path(__file__).parents[1]
 TOOLS = {"browser": "chromium", "node": "node", "postgres": "postgres", "engine": "llama-server"}
@@ -175,3 +185,55 @@ def fake_server() -> Iterator[Callable[[Script], FakeServer]]:
     yield start
     for server in started:
         server.close()
+@pytest.fixture(scope="session")
+def fitted() -> FittedModel:
+    """The model that is committed and ships."""
+    return load_model(ROOT / "models/fitted/model.json")
+
+
+@pytest.fixture(scope="session")
+def facts(catalog: Catalog) -> Facts:
+    """The catalogue facts of the model."""
+    return facts_of(catalog)
+
+
+@pytest.fixture(scope="session")
+def made_rows(facts: Facts) -> list[FitRow]:
+    """Rows of 24 invented machines whose speeds follow the priors, off by a tenth a machine."""
+    kinds = ("hybrid", "club", "cpu-only")
+    variants = ("deepseek-v4-flash-0731/UD-Q8_K_XL", "deepseek-r1/Q4_K_M")
+    draw = random.Random(7)  # noqa: S311 - invented rows
+    return [
+        _made_row(facts, f"rig-{rig:02}", kinds[rig % 3], variants[(rig // 3) % 2], draw, off)
+        for rig in range(24)
+        for off in [draw.gauss(0, 0.1)]
+        for _ in range(3)
+    ]
+
+
+def _made_row(
+    facts: Facts, rig: str, stratum: str, variant: str, draw: random.Random, off: float
+) -> FitRow:
+    """Make one row: `stratum` decides on cards, drafter and cache."""
+    known = facts["variants"][variant]
+    target = Target(None, {**BARE}, known)
+    cards = Cards("none", 1.0, ()) if stratum == "cpu-only" else Cards("x", 936.0, (24.0, 24.0))
+    cores = draw.choice([8, 16, 32, 64])
+    box = Rig(
+        draw.uniform(40, 300), "mlc-read", measured=True, sockets=1, cores=cores,
+        core_speed=draw.uniform(0.6, 2.0), intel=0, cards=cards, ram_gib=None,
+    )  # fmt: skip
+    depth = 4 if stratum == "club" else 0
+    x = base_inputs(target, box, facts, cards, known["moe_layers"])._replace(
+        verified=1.0 + depth, drafted=float(depth), tokens_per_pass=1 + depth * 0.5
+    )
+    priors = gathered({prior.name: prior.value for prior in priors_of(facts)})
+    speed = tokens_per_s(x, priors) * math.exp(off + draw.gauss(0, 0.03))
+    return FitRow(
+        measurement_id=f"{rig}/{draw.random()}", rig=rig, state=rig, slug=None, variant=variant,
+        model=known["model"], quant=known["quant"], workload="narrative", protocol="other",
+        url="example.org", tokens_per_s=speed,
+        stratum=stratum, measured_bandwidth=True, drafter="dspark" if depth else None,
+        accepted=0.5 if depth else None, hit_rate=None, coverage=None, cores=float(cores),
+        vram_gib=sum(cards.vram_gib), inputs=x, excluded=(),
+    )  # fmt: skip

@@ -110,6 +110,8 @@ def told(one: Merged, catalog: Catalog) -> Told:
     doubts += [f"the catalogue maps no {spelling}" for spelling in named.unmapped]
     if named.model is None and not named.unmapped:
         doubts.append("the source names no model")
+    if row.get("quant") and named.quant is None and not named.unmapped:
+        doubts.append("the source names no single quant")
     if run.outcome.reason == UNREAD:
         doubts.append(UNREAD)
     return Told(run, tuple(dict.fromkeys(inferred)), tuple(doubts))

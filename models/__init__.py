@@ -1,0 +1,1 @@
+"""The decode-speed model: fitted on the database, evaluated on machines left out, asked alone."""

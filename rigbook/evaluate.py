@@ -1,0 +1,77 @@
+"""Score the model on machines left out, beside the plain roofline and published formulas."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from ingest.misuse import Misuse
+
+EXAMPLES = """examples:
+  rigbook evaluate
+  rigbook evaluate --json > build/evaluation.json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of `rigbook evaluate`."""
+    parser.add_argument("--db", type=Path, default=Path("build/rigbook.duckdb"))
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Evaluate anew and print the tables."""
+    from ingest.catalog import load_catalog  # noqa: PLC0415 - only when the verb runs
+    from ingest.shipped import shipped  # noqa: PLC0415
+    from ingest.store import opened  # noqa: PLC0415
+    from models.evaluate import evaluate  # noqa: PLC0415
+    from models.facts import facts_of  # noqa: PLC0415
+    from models.fit import read_features  # noqa: PLC0415
+
+    catalog, _ = load_catalog(Path(shipped("catalog")))
+    facts = facts_of(catalog)
+    try:
+        with opened(args.db) as connection:
+            found = read_features(connection, catalog, facts)
+    except FileNotFoundError as error:
+        raise Misuse(error) from error
+    except ValueError as error:
+        print(f"{args.db}: {error}")
+        return 1
+    evaluation = evaluate(found, facts).as_json()
+    if args.json:
+        print(json.dumps({"schema": "rigbook.evaluation/1", **evaluation}, indent=1))
+    else:
+        print(*lines(evaluation), sep="\n")
+        sys.stderr.write("errors are absolute, by row; whole rigs are left out\n")
+    return 0
+
+
+def lines(evaluation: dict[str, Any]) -> list[str]:
+    """Lay out errors, coverage and exclusions as text."""
+    strata = list(evaluation["scores"]["Rigbook"])
+    head = f"{'median / 80th percentile of error':<45}"
+    told = [head + "".join(f"{name:>14}" for name in strata)]
+    for name, by in evaluation["scores"].items():
+        cells = (f"{by[s]['median_ape']:.0%} / {by[s]['p80_ape']:.0%}" for s in strata)
+        told.append(f"{name:<45}" + "".join(f"{cell:>14}" for cell in cells))
+    told.append(f"{'bias, predicted / measured':<45}" + _cells(evaluation, strata))
+    told += ["", f"{'coverage by rig (width, high / low)':<45}"]
+    for level, by in evaluation["coverage"].items():
+        cells = (f"{by[s]['by_rig']:.0%} (x{by[s]['width']:.2f})" for s in strata)
+        told.append(f"{float(level):<45.0%}" + "".join(f"{cell:>14}" for cell in cells))
+    rows, rigs = evaluation["rows"], evaluation["rigs"]
+    share = evaluation["excluded_share"]
+    told += [
+        "",
+        f"{rows} rows of {rigs} rigs; rules on inputs keep out {share:.0%} of usable rows:",
+    ]
+    for rule, by in evaluation["excluded"].items():
+        told.append(f"  {rule:<24}" + ", ".join(f"{n} {stratum}" for stratum, n in by.items()))
+    told += [f"  unusable: {n} rows, {reason}" for reason, n in evaluation["unusable"].items()]
+    return told
+
+
+def _cells(evaluation: dict[str, Any], strata: list[str]) -> str:
+    found = evaluation["scores"]["Rigbook"]
+    return "".join(f"{found[stratum]['bias']:>14.2f}" for stratum in strata)
