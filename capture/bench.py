@@ -37,10 +37,11 @@ class Options(NamedTuple):
 
 
 class Timing(NamedTuple):
-    """Timeouts by stage, `*` for the others, and who is told of progress."""
+    """Timeouts by stage, `*` for the others, and who is told of progress and of boots."""
 
     limits: dict[str, Timeouts]
     show: Callable[[Progress], None] = lambda _: None
+    say: Callable[[str], None] = lambda _: None
 
     def of(self, stage: str) -> Timeouts:
         """Find the timeouts of a stage."""

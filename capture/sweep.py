@@ -9,7 +9,7 @@ import re
 import shlex
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -33,10 +33,11 @@ class Sweep(NamedTuple):
     name: str
     values: tuple[int, ...]
     command: str
-    boots: int = LEAST_BOOTS
+    boots: int
+    log: Path
 
 
-def parse_sweep(text: str, command: str | None, boots: int) -> Sweep:
+def parse_sweep(text: str, command: str | None, boots: int, log: Path) -> Sweep:
     """Read `threads=8..32`, `threads=8..32:4` or `depth=0,2,5`."""
     found = re.fullmatch(r"([a-z]+)=(?:([0-9]{1,6})\.\.([0-9]{1,6})(?::([0-9]{1,6}))?|"
                          r"([0-9]{1,6}(?:,[0-9]{1,6})*))", text)  # fmt: skip
@@ -54,7 +55,7 @@ def parse_sweep(text: str, command: str | None, boots: int) -> Sweep:
     values = _values(found) if found[5] is None else [int(part) for part in found[5].split(",")]
     if not values:
         raise Misuse(f"--sweep {text!r} has no values")
-    return Sweep(found[1], tuple(dict.fromkeys(values)), command, boots)
+    return Sweep(found[1], tuple(dict.fromkeys(values)), command, boots, log)
 
 
 def _values(found: "re.Match[str]") -> list[int]:
@@ -71,19 +72,18 @@ def order(sweep: Sweep) -> Iterator[tuple[int, int]]:
 
 
 def run_sweep(
-    sweep: Sweep, target: Target, journal: Journal, options: Options, timing: Timing,
-    log: Path, told: Callable[[str], None] = lambda _: None,
-) -> list[Ended]:  # fmt: skip
+    sweep: Sweep, target: Target, journal: Journal, options: Options, timing: Timing
+) -> list[Ended]:
     """Boot and bench each arm; an arm that does not boot is a failed run, not the sweep's end."""
     ended: list[Ended] = []
     for value, boot in order(sweep):
         run = f"{sweep.name}-{value}-boot-{boot}"
         series = {"name": f"{sweep.name}-sweep", "axis": AXES[sweep.name]}
-        told(f"{run} of {len(sweep.values) * sweep.boots} boots")
+        timing.say(f"{run} of {len(sweep.values) * sweep.boots} boots")
         words = [word.replace(f"{{{sweep.name}}}", str(value))
                  for word in shlex.split(sweep.command)]  # fmt: skip
         try:
-            with booted(words, target, log) as load_s:
+            with booted(words, target, sweep.log) as load_s:
                 ended += bench(target, journal, options, timing, Named(run, series))
                 journal.write("boot", run=run, load_s=round(load_s, 1))
         except Unusable as error:

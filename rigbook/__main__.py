@@ -19,7 +19,9 @@ VERBS = {
     "query": "ask the database in SQL, read-only",
     "fit": "fit the decode model on the database",
     "evaluate": "score the model on machines left out",
+    "capture": "probe this rig into a bundle, without root",
     "bandwidth": "measure the read bandwidth of this host over threads",
+    "bench": "bench a running server on this rig, into a bundle",
     "import": "turn collected rows and the seed table into bundles",
     "site": "build the static site",
 }

@@ -12,13 +12,16 @@ from rigbook.rig_run import add_rig_arguments
 
 if TYPE_CHECKING:
     from capture.bench import Options, Timing
-    from capture.client import Target, Timeouts
+    from capture.client import Target
     from capture.out import Out
     from capture.runner import Ended, Progress
 
 EXAMPLES = """examples:
   rigbook bench http://127.0.0.1:8080 --quick
   rigbook bench URL --sweep threads=8..32 --server 'llama-server -m M -t {threads}'"""
+
+
+STAGES = ("greedy", "agentic", "soak")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="continue the run in --out")
     parser.add_argument("--no-prefill", action="store_true", help="leave out 10k and 90k prompts")
     parser.add_argument("--also", action="append", default=[], metavar="STAGE",
-                        choices=("greedy", "agentic", "soak"), help="greedy, agentic or soak")  # fmt: skip
+                        choices=STAGES, help="greedy, agentic or soak")  # fmt: skip
     parser.add_argument("--thinking", action="store_true", help="let the model think")
     parser.add_argument("--room", type=int, default=0, metavar="N", help="more tokens to think in")
     parser.add_argument("--served", metavar="ID", help="model, where the server has several")
@@ -89,12 +92,12 @@ def _benched(
     options = _options(args)
     if not args.sweep:
         return bench(target, out.journal, options, timing)
-    sweep = parse_sweep(args.sweep, args.server, args.boots)
+    sweep = parse_sweep(args.sweep, args.server, args.boots, out.log)
     # A boot is short on purpose: the arms differ by boot more than by run.
     short = options._replace(prefill=False, runs=(1, 3))
     out.path.mkdir(parents=True, exist_ok=True)
-    return run_sweep(sweep, target, out.journal, short, timing, out.log,
-                     lambda line: say([line]))  # fmt: skip
+    said = timing._replace(say=lambda line: say([line]))
+    return run_sweep(sweep, target, out.journal, short, said)
 
 
 def _options(args: argparse.Namespace) -> "Options":

@@ -185,6 +185,8 @@ def fake_server() -> Iterator[Callable[[Script], FakeServer]]:
     yield start
     for server in started:
         server.close()
+
+
 @pytest.fixture(scope="session")
 def fitted() -> FittedModel:
     """The model that is committed and ships."""

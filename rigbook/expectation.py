@@ -1,0 +1,87 @@
+"""What the model says of a bundle's runs, for the card and the preview."""
+
+from typing import TYPE_CHECKING
+
+from ingest.bundle import Drafter, Gpu, Off, Rig, Run
+from ingest.misuse import Misuse
+
+if TYPE_CHECKING:
+    from capture.card import Expectations, Expected
+    from ingest.bundle import Bundle
+    from models.record import FittedModel
+    from models.request import Request
+
+
+def expectations(bundle: "Bundle") -> "Expectations":
+    """Predict each run whose weights the model knows; {} where no model is there."""
+    from models.record import load_model  # noqa: PLC0415 - only when there is a run to predict
+
+    if not any(run.weights.model and run.weights.quant for run in bundle.runs):
+        return {}
+    try:
+        model = load_model()
+    except (Misuse, FileNotFoundError):
+        return {}
+    found: dict[tuple[str, str], Expected] = {}
+    for run in bundle.runs:
+        workloads = {one.workload for one in run.measurements if one.quantity == "decode"}
+        for workload in sorted(workloads & {"narrative", "code"}, key=str):
+            expected = _expected(model, request_of(bundle.rig, run, str(workload)))
+            if expected:
+                found[run.id, str(workload)] = expected
+    return found
+
+
+def request_of(rig: Rig, run: Run, workload: str) -> "Request":
+    """Ask for the run's own weights on its own rig, with what it measured beside."""
+    from models.request import GpuRequest, Request  # noqa: PLC0415
+
+    cpu, memory, launch = rig.cpu, rig.memory, run.launch
+    best = next(iter(memory.bandwidth), None)
+    cards: list[Gpu] = [] if rig.gpus is None or isinstance(rig.gpus, Off) else list(rig.gpus)
+    names = [card.name for card in cards]
+    acceptance = [m.value for m in run.measurements
+                  if m.quantity == "acceptance" and m.workload == workload]  # fmt: skip
+    drafter = launch.drafter
+    return Request(
+        triad_gbps=best.gbps if best else None,
+        triad_method=best.method if best and best.gbps else None,
+        channels=memory.channels_populated or memory.channels_total,
+        mts=memory.mts,
+        cores=cpu.cores,
+        sockets=cpu.sockets or 1,
+        threads=launch.threads,
+        cpu=cpu.model,
+        ram_gib=memory.gib,
+        gpus=tuple(GpuRequest(name, names.count(name)) for name in dict.fromkeys(names)),
+        model=run.weights.model,
+        quant=run.weights.quant,
+        workload=workload,
+        depth=0 if isinstance(drafter, Off) else drafter.depth if isinstance(drafter, Drafter)
+        else None,
+        acceptance=next(iter(acceptance), None),
+        cpu_layers=launch.offload.layers_on_cpu if launch.offload else None,
+    )  # fmt: skip
+
+
+def _expected(model: "FittedModel", request: "Request") -> "Expected | None":
+    from capture.card import Expected  # noqa: PLC0415
+    from models.predict import predict  # noqa: PLC0415
+
+    try:
+        answer = next(iter(predict(model, None, request)), None)
+    except Misuse:
+        # The model has no bytes of these weights, or the rig is none that it can price.
+        return None
+    if answer is None:
+        return None
+    return Expected(
+        tokens_per_s=answer.tokens_per_s,
+        low=answer.low,
+        high=answer.high,
+        level=answer.level,
+        limit=answer.limit,
+        wall_tokens_per_s=answer.wall_tokens_per_s,
+        nearest=tuple((near.rig, near.tokens_per_s) for near in answer.nearest),
+        remedies=tuple(f"{warning.message}: {warning.remedy}" for warning in answer.warnings),
+    )
