@@ -1,5 +1,7 @@
 """Put what the probes learn into a journal, once: a run that goes on probes nothing again."""
 
+import hashlib
+import hmac
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -21,10 +23,27 @@ BUSY_LOAD = 1.0
 
 
 class Names(NamedTuple):
-    """The keys of the machine and its state, where the owner gives them."""
+    """The keys of the machine and its state, and the owner's handle, where they are given."""
 
     machine: str | None = None
     state: str | None = None
+    owner: str | None = None
+
+
+HASH_CHARS = 6
+"""Enough to tell apart the few rigs of the same parts."""
+
+
+def machine_key(names: Names, parts: str, tree: Tree) -> str:
+    """Name a machine so that it stays one: by its owner and parts, else by a hash and its parts.
+
+    The system's machine-id stays secret: only a keyed hash of it is shown, as its manual asks.
+    """
+    if names.machine or names.owner:
+        return path_part(names.machine or f"{names.owner}-{parts}")
+    secret = tree.text("etc/machine-id") or ""
+    told = hmac.new(secret.encode(), b"rigbook machine", hashlib.sha256).hexdigest()
+    return path_part(f"{parts}-{told[:HASH_CHARS]}" if secret else parts)
 
 
 def probe_into(
@@ -34,17 +53,18 @@ def probe_into(
     tree = Tree(root)
     cards = all_cards(tree, [nvidia_cards(), sysfs_cards(tree)])
     found = probe(tree, cards, catalog, pasted)
-    _write(journal, catalog, found, cards, names)
+    parts = machine_name(found.learned, catalog)
+    _write(journal, found, cards, (machine_key(names, parts, tree), names))
     return (*_limits(tree), *found.learned.doubts, *found.asks)
 
 
-def _write(journal: Journal, catalog: Catalog, found: Probed, cards: Cards, names: Names) -> None:
+def _write(journal: Journal, found: Probed, cards: Cards, named: tuple[str, Names]) -> None:
+    machine, names = named
     known = {line["at"]: line for line in journal.of("field")}
     for field in _with_driver(found, cards):
         line = {"at": field.at, "value": field.value, "how": field.how, "way": field.way}
         if {name: known.get(field.at, {}).get(name) for name in line} != line:
             journal.write("field", **line)
-    machine = path_part(names.machine or machine_name(found.learned, catalog))
     state = path_part(names.state or state_name(found.learned))
     if not journal.of("machine") or any(names):
         journal.write("machine", machine=machine, state=state)

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     out, catalog = Out(args.out), catalogue()
     if out.journal.of("run") and not args.resume:
         raise Misuse(f"{args.out} holds a run: --resume continues it, another --out begins one")
-    names = Names(args.machine, args.state)
+    names = Names(args.machine, args.state, args.submitter)
     say(f"note: {line}" for line in probe_into(out.journal, catalog, pasted(args), names))
     interrupted = False
     ended: list[Ended] = []

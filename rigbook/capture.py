@@ -23,7 +23,7 @@ def run(args: argparse.Namespace) -> int:
     from rigbook.rig_run import catalogue, measure_memory, pasted, say, settled  # noqa: PLC0415
 
     out, catalog = Out(args.out), catalogue()
-    names = Names(args.machine, args.state)
+    names = Names(args.machine, args.state, args.submitter)
     say(f"note: {line}" for line in probe_into(out.journal, catalog, pasted(args), names))
     if not args.no_bandwidth:
         measure_memory(out.journal)
