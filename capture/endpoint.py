@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from capture.client import Target
+from capture.client import Target, tls
 
 MAX_TEXT = 300
 MAX_BODY_BYTES = 16_000_000
@@ -37,7 +37,7 @@ class Unusable(Exception):  # noqa: N818 - what the server is
 
 def describe(target: Target, model: str | None) -> Server:
     """Ask a server what it serves; `model` names one where it serves several."""
-    with httpx.Client(timeout=10, headers=target.headers(), trust_env=False) as http:
+    with httpx.Client(timeout=10, headers=target.headers(), trust_env=False, verify=tls()) as http:
         models = _asked(http, f"{target.url}/v1/models")
         if models is None:
             raise Unusable(
@@ -132,7 +132,11 @@ def is_alive(target: Target) -> bool:
     """Tell whether the server still answers."""
     try:
         answer = httpx.get(
-            f"{target.url}/v1/models", headers=target.headers(), timeout=5, trust_env=False
+            f"{target.url}/v1/models",
+            headers=target.headers(),
+            timeout=5,
+            trust_env=False,
+            verify=tls(),
         )
     except httpx.HTTPError:
         return False
@@ -159,7 +163,7 @@ def metrics_of(text: str) -> dict[str, float]:
 
 def counters(target: Target) -> dict[str, float]:
     """Read the server's counters; empty where it has none."""
-    with httpx.Client(timeout=10, headers=target.headers(), trust_env=False) as http:
+    with httpx.Client(timeout=10, headers=target.headers(), trust_env=False, verify=tls()) as http:
         return metrics_of(_text(http, f"{target.url}/metrics") or "")
 
 
