@@ -13,7 +13,7 @@ from capture.field import Field, Learned
 from capture.integrity import Finding, panel
 from capture.rig import rig_of
 from capture.run import run_of
-from ingest.bundle import Bandwidth, Bundle, Provenance, Rig, Run, Source, bundle_id
+from ingest.bundle import Bandwidth, Bundle, Provenance, Rig, Run, Source, Status, bundle_id
 from ingest.catalog import Catalog
 from ingest.filing import Draft, draft
 from ingest.redact import Redaction, redact
@@ -79,7 +79,23 @@ def drafted(
         id=bundle_id([source.url], text), submitter=submitter, sources=(source,), rig=rig,
         runs=tuple(runs), provenance=provenance,
     )  # fmt: skip
-    return Drafted(bundle, draft(bundle, "capture", ("rows.jsonl", text)), taken, panels)
+    statuses = marks(panels, today)
+    return Drafted(bundle, draft(bundle, "capture", ("rows.jsonl", text), statuses), taken, panels)
+
+
+MARKING = {("divergence", "advisory"), ("swap", "fail"), ("status", "fail")}
+"""Findings that make a run doubtful as a whole: it is kept, and flagged."""
+
+
+def marks(panels: dict[str, list[Finding]], today: date) -> list[Status]:
+    """Flag the runs whose numbers cannot be trusted, with the finding as the reason."""
+    return [
+        Status(target=f"/runs/{index}", state="flagged", reason=f"{one.name}: {one.text}"[:2000],
+               date=today, by="rigbook")
+        for index, findings in enumerate(panels.values())
+        for one in findings
+        if (one.name, one.state) in MARKING
+    ]  # fmt: skip
 
 
 def _rig(told: Sequence[dict[str, Any]], catalog: Catalog) -> tuple[Rig, dict[str, Provenance]]:

@@ -167,7 +167,8 @@ def _tell(args: argparse.Namespace, out: "Out", catalog: object, ended: "list[En
     for one in made.bundle.runs:
         say(f"note: {line}" for line in unmapped(one))
     code = settled(folder, made)
-    expected = expectations(made.bundle)
+    expected, reasons = expectations(made.bundle)
+    say(f"note: {reason}" for reason in reasons)
     if args.json:
         panels = {run: [finding._asdict() for finding in found]
                   for run, found in made.panels.items()}  # fmt: skip

@@ -12,24 +12,26 @@ if TYPE_CHECKING:
     from models.request import Request
 
 
-def expectations(bundle: "Bundle") -> "Expectations":
-    """Predict each run whose weights the model knows; {} where no model is there."""
+def expectations(bundle: "Bundle") -> "tuple[Expectations, list[str]]":
+    """Predict each run whose weights the catalogue knows; and why the others have no prediction."""
     from models.record import load_model  # noqa: PLC0415 - only when there is a run to predict
 
-    if not any(run.weights.model and run.weights.quant for run in bundle.runs):
-        return {}
-    try:
-        model = load_model()
-    except (Misuse, FileNotFoundError):
-        return {}
     found: dict[tuple[str, str], Expected] = {}
-    for run in bundle.runs:
+    reasons: list[str] = []
+    known = [run for run in bundle.runs if run.weights.model and run.weights.quant]
+    model = load_model() if known else None
+    for run in known:
         workloads = {one.workload for one in run.measurements if one.quantity == "decode"}
         for workload in sorted(workloads & {"narrative", "code"}, key=str):
-            expected = _expected(model, request_of(bundle.rig, run, str(workload)))
-            if expected:
-                found[run.id, str(workload)] = expected
-    return found
+            request = request_of(bundle.rig, run, str(workload))
+            try:
+                expected = _expected(model, request) if model else None
+            except Misuse as error:
+                reasons.append(f"{run.id} {workload}: no prediction: {error}")
+            else:
+                if expected:
+                    found[run.id, str(workload)] = expected
+    return found, reasons
 
 
 def request_of(rig: Rig, run: Run, workload: str) -> "Request":
@@ -51,7 +53,8 @@ def request_of(rig: Rig, run: Run, workload: str) -> "Request":
         cores=cpu.cores,
         sockets=cpu.sockets or 1,
         threads=launch.threads,
-        cpu=cpu.model,
+        # A name that the catalogue does not know would be refused; the answer says it is unknown.
+        cpu=cpu.model if cpu.generation else None,
         ram_gib=memory.gib,
         gpus=tuple(GpuRequest(name, names.count(name)) for name in dict.fromkeys(names)),
         model=run.weights.model,
@@ -68,11 +71,7 @@ def _expected(model: "FittedModel", request: "Request") -> "Expected | None":
     from capture.card import Expected  # noqa: PLC0415
     from models.predict import predict  # noqa: PLC0415
 
-    try:
-        answer = next(iter(predict(model, None, request)), None)
-    except Misuse:
-        # The model has no bytes of these weights, or the rig is none that it can price.
-        return None
+    answer = next(iter(predict(model, None, request)), None)
     if answer is None:
         return None
     return Expected(
