@@ -1,7 +1,7 @@
 """The working folder of a run: its journal, the server's log, and the bundle made of them."""
 
 import shutil
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from capture.journal import Journal
@@ -11,6 +11,11 @@ from ingest.filing import write_draft
 from ingest.misuse import Misuse
 
 JOURNAL, BUNDLES, LOG = "journal.jsonl", "bundle", "server.log"
+
+
+def today() -> date:
+    """Tell a date that is in the future nowhere: the earlier of here and Greenwich."""
+    return min(datetime.now(UTC).date(), datetime.now().astimezone().date())
 
 
 class Out:
@@ -32,7 +37,7 @@ class Out:
 
     def write(self, catalog: Catalog, submitter: str | None = None) -> tuple[Path, Drafted]:
         """Make the bundle anew: a longer journal is another bundle, and the old one goes."""
-        made = drafted(self.journal.lines, catalog, datetime.now(UTC).date(), submitter)
+        made = drafted(self.journal.lines, catalog, today(), submitter)
         bundles = self.path / BUNDLES
         if bundles.is_dir():
             shutil.rmtree(bundles)

@@ -22,6 +22,7 @@ VERBS = {
     "capture": "probe this rig into a bundle, without root",
     "bandwidth": "measure the read bandwidth of this host over threads",
     "bench": "bench a running server on this rig, into a bundle",
+    "submit": "show, check and send a bundle as a pull request",
     "import": "turn collected rows and the seed table into bundles",
     "site": "build the static site",
 }
