@@ -73,6 +73,7 @@ def bench(
             # An interrupted run keeps what was seen beside it, too.
             journal.write("watch", run=run, **summary(watch.moments))
     _verified(journal, run)
+    journal.write("end", run=run)
     return ended
 
 

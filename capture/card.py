@@ -55,8 +55,9 @@ def rig_lines(bundle: Bundle) -> list[str]:
         channels = f", {memory.channels_populated} of {memory.channels_total} channels"
     size = f"{memory.gib:.0f} GiB" if memory.gib else "memory of unknown size"
     rate = f" {memory.kind or ''}{f'-{memory.mts:.0f}' if memory.mts else ''}".rstrip()
-    counts = (
-        f"{cpu.sockets or '?'} socket(s), {cpu.cores or '?'} cores, {cpu.threads or '?'} threads"
+    counts = ", ".join(
+        counted(number, word)
+        for number, word in ((cpu.sockets, "socket"), (cpu.cores, "core"), (cpu.threads, "thread"))
     )
     lines = [
         f"{cpu.model or 'unknown processor'}: {counts}{guest}",
@@ -65,11 +66,17 @@ def rig_lines(bundle: Bundle) -> list[str]:
     return [*lines, _cards(rig)] if rig.gpus is not None else lines
 
 
+def counted(number: int | None, word: str) -> str:
+    """Write a count with its word: `1 socket`, `64 threads`, `? cores`."""
+    return f"{'?' if number is None else number} {word}{'' if number == 1 else 's'}"
+
+
 def _bandwidth(rig: Rig) -> str:
     best = next(iter(rig.memory.bandwidth), None)
     if best is None or best.gbps is None:
         return ""
-    return f", {best.gbps:.1f} GB/s {best.method} with {best.threads} threads"
+    threads = f" with {counted(best.threads, 'thread')}" if best.threads else ""
+    return f", {best.gbps:.1f} GB/s {best.method}{threads}"
 
 
 def _cards(rig: Rig) -> str:
@@ -85,12 +92,17 @@ def _gpu(gpu: Gpu) -> str:
 
 
 def figure(one: Measurement) -> str:
-    """Write one measurement with its spread: `12.9 tokens/s ± 0.1 (n 5)`."""
-    value = one.value if one.value is not None else 0.0
+    """Write one measurement with its spread: `12.9 tokens/s ± 0.13 (n 5)`."""
+    ends = [_number(end) for end in (one.low, one.high) if end is not None]
+    value = " to ".join(ends) if one.value is None else _number(one.value)
     spread = "" if one.sd is None else f" ± {one.sd:.2g}"
     n = f" (n {one.n})" if one.n and one.n > 1 else ""
     unit = "" if one.unit == "ratio" else f" {one.unit}"
-    return f"{value:.3g}{unit}{spread}{n}"
+    return f"{value}{unit}{spread}{n}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _run_lines(run: Run) -> Iterator[str]:
@@ -112,7 +124,8 @@ SHOWN = frozenset(
 
 
 def _expected_lines(run: Run, expected: Expectations) -> Iterator[str]:
-    """Set decode figures beside the model's interval; say what limits and what to try."""
+    """Set decode figures beside the model's interval; say what limits and what to try, once."""
+    told: list[str] = []
     for one in run.measurements:
         is_shape = one.quantity == "decode" and one.context_tokens is None
         model = expected.get((run.id, one.workload or ""))
@@ -124,11 +137,16 @@ def _expected_lines(run: Run, expected: Expectations) -> Iterator[str]:
             f"  model {one.workload}: {model.tokens_per_s:.3g} tokens/s ({model.low:.3g} to"
             f" {model.high:.3g}, {model.level:.0%}); yours is {place}, {share:.0%} of the wall"
         )
-        yield f"  limit: {model.limit}; try {TRY.get(model.limit, 'nothing that the model knows')}"
-        near = ", ".join(f"{rig} {speed:.3g}" for rig, speed in model.nearest)
-        if near:
-            yield f"  nearest rigs: {near}"
-        yield from (f"  {remedy}" for remedy in model.remedies)
+        told += _advice(model)
+    yield from dict.fromkeys(told)
+
+
+def _advice(model: Expected) -> Iterator[str]:
+    yield f"  limit: {model.limit}; try {TRY.get(model.limit, 'nothing that the model knows')}"
+    near = ", ".join(f"{rig} {speed:.3g}" for rig, speed in model.nearest)
+    if near:
+        yield f"  nearest rigs: {near}"
+    yield from (f"  {remedy}" for remedy in model.remedies)
 
 
 def _panel_lines(panel: list[Finding]) -> Iterator[str]:

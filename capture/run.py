@@ -86,7 +86,7 @@ def outcome(told: Sequence[dict[str, Any]], name: str) -> Outcome:
         return Outcome(state="partial" if got else "failed",
                        stage=f"{first['stage']} {first['workload']}",
                        reason=first["reason"][:2000])  # fmt: skip
-    if not ended:
+    if not any(line["kind"] == "end" and line["run"] == name for line in told):
         return Outcome(state="partial" if got else "failed", reason="the run was cut")
     return Outcome()
 

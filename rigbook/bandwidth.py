@@ -20,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Measure and print; 1 if no honest measurement can be made."""
     from capture.bandwidth import METHOD, Refused, entries, measure  # noqa: PLC0415
+    from capture.card import counted  # noqa: PLC0415
     from capture.cpu import topology  # noqa: PLC0415
     from capture.tree import Tree  # noqa: PLC0415
     from ingest.misuse import Misuse  # noqa: PLC0415
@@ -47,7 +48,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     print(
         f"{best.best:.1f} GB/s read ({METHOD}, best of {len(best.gbps)}, {min(best.gbps):.1f} to"
-        f" {best.best:.1f}) with {best.threads} threads; knee at {curve.knee.threads} threads"
+        f" {best.best:.1f}) with {counted(best.threads, 'thread')}; knee at"
+        f" {counted(curve.knee.threads, 'thread')}"
         f" ({curve.knee.best:.1f}); {curve.array_mib} MiB read"
     )
     print(f"  rigbook predict --triad {best.best:.0f} --triad-method {METHOD} …")

@@ -5,6 +5,7 @@ import math
 import os
 import random
 import shutil
+import socket
 import socketserver
 import threading
 import time
@@ -239,3 +240,12 @@ def _made_row(
         accepted=0.5 if depth else None, hit_rate=None, coverage=None, cores=float(cores),
         vram_gib=sum(cards.vram_gib), inputs=x, excluded=(),
     )  # fmt: skip
+
+
+@pytest.fixture
+def unused_port() -> int:
+    """A port that nothing listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
