@@ -6,7 +6,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-.PHONY: help site test lint types pytest serve load fit lock clean
+.PHONY: help site test test-engine lint types pytest serve load fit readme lock clean
 
 help:  ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,13 +44,21 @@ test: lint types pytest  ## everything that must hold: lint, types, tests
 lint: .venv/ready
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
+	@$(BIN)/cog --check README.md || { echo "README.md: a shown answer is old; run \`make readme\`"; exit 1; }
 	@$(BIN)/rigbook check
 
 types: .venv/ready
 	@$(BIN)/mypy
 
 pytest: .venv/ready
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -m 'not engine'
+
+test-engine: .venv/ready  ## build a real llama-server once, outside the checkout, and test against it
+	@bin=$$(PYTHON=$(CURDIR)/$(BIN)/python tests/engine/build.sh) \
+	  && PATH="$$bin:$$PATH" $(BIN)/python -m pytest -m engine
+
+readme: .venv/ready  ## write the answers and figures of README.md anew
+	@$(BIN)/cog -r README.md
 
 lock:  ## pin every dependency by hash (needs uv)
 	uv lock --quiet

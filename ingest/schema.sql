@@ -291,6 +291,7 @@ CREATE TABLE catalog_gpus (
 
 CREATE TABLE catalog_bandwidth (
     method          VARCHAR PRIMARY KEY,
+    meaning         VARCHAR NOT NULL,
     measured        BOOLEAN NOT NULL,
     counts          VARCHAR NOT NULL,
     reads_per_gbps  DOUBLE NOT NULL
@@ -298,6 +299,7 @@ CREATE TABLE catalog_bandwidth (
 
 CREATE TABLE catalog_protocols (
     protocol   VARCHAR PRIMARY KEY,
+    meaning    VARCHAR NOT NULL,
     sampling   VARCHAR NOT NULL,
     clock      VARCHAR NOT NULL,
     canonical  BOOLEAN NOT NULL

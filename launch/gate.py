@@ -10,17 +10,21 @@ COMFORT_GIB = 8.0
 
 
 class Need(NamedTuple):
-    """Host memory that a placement needs, in GiB, part by part."""
+    """Host memory that a placement needs, in GiB, part by part.
+
+    `dense_gib` is the rest of the model, its cache and its buffers where no card holds them.
+    """
 
     experts_gib: float
     embedding_gib: float
     drafter_gib: float
     overhead_gib: float = OVERHEAD_GIB
+    dense_gib: float = 0.0
 
     @property
     def total_gib(self) -> float:
         """Add the parts up."""
-        return self.experts_gib + self.embedding_gib + self.drafter_gib + self.overhead_gib
+        return sum(self)
 
 
 class Verdict(NamedTuple):

@@ -14,6 +14,7 @@ from ingest.misuse import Misuse
 # verb → one line of help; the module is rigbook.<verb>, with `-` as `_`
 VERBS = {
     "predict": "tokens/s of each slug on a rig, with interval, evidence and limit",
+    "read": "text that people paste -> bundle, with what was inferred and redacted",
     "check": "validate bundles and the catalogue; list every problem",
     "load": "build the DuckDB database from data/",
     "query": "ask the database in SQL, read-only",
@@ -23,6 +24,9 @@ VERBS = {
     "bandwidth": "measure the read bandwidth of this host over threads",
     "bench": "bench a running server on this rig, into a bundle",
     "submit": "show, check and send a bundle as a pull request",
+    "plan": "does it fit, where does each expert go, and the line that does it",
+    "lint-launch": "what is wrong with a launch line, and the fix",
+    "gguf": "what a GGUF holds: bytes by role, layer and type",
     "import": "turn collected rows and the seed table into bundles",
     "site": "build the static site",
 }
@@ -47,7 +51,7 @@ def predict_main() -> int:
 
 
 def _overview() -> str:
-    lines = [f"  {verb:<10} {text}" for verb, text in VERBS.items()]
+    lines = [f"  {verb:<11} {text}" for verb, text in VERBS.items()]
     return "\n".join(
         [
             "usage: rigbook VERB …",
@@ -65,7 +69,9 @@ def _overview() -> str:
 
 
 def _run(verb: str, words: list[str], program: str | None = None) -> int:
-    module = importlib.import_module(f"rigbook.{'import_' if verb == 'import' else verb}")
+    module = importlib.import_module(
+        f"rigbook.{'import_' if verb == 'import' else verb.replace('-', '_')}"
+    )
     parser = argparse.ArgumentParser(
         prog=program or f"rigbook {verb}",
         description=module.__doc__,

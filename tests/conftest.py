@@ -1,26 +1,22 @@
 """Shared fixtures: the committed catalogue, an in-memory database, and what this machine has."""
 
+import copy
 import json
 import math
 import os
 import random
 import shutil
-import socket
-import socketserver
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
-from capture.tree import Tree
 from ingest.bundle import Bundle, Status
 from ingest.catalog import Catalog, load_catalog
 from ingest.folder import Filed
-from ingest.store import create, fill
+from ingest.store import build, create, fill
 from models.facts import Facts, facts_of
 from models.parameters import gathered
 from models.physics import tokens_per_s
@@ -29,6 +25,11 @@ from models.rig import Cards, Rig
 from models.rows import FitRow
 from models.setup import BARE, Target, base_inputs
 from models.training import priors_of
+from sitegen.build import build_site
+from sitegen.record import Record, read
+from tests.capture_rigs import fake_server, tree, unused_port
+
+__all__ = ["fake_server", "tree", "unused_port"]  # fixtures, which pytest finds here
 
 ROOT = Path(__file__).parents[1]
 TOOLS = {"browser": "chromium", "node": "node", "postgres": "postgres", "engine": "llama-server"}
@@ -50,7 +51,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> object:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Where everything is installed (`.ci/run`), a skipped test is a failed one."""
     report = yield
     if report.skipped and os.environ.get("RIGBOOK_NO_SKIPS"):
@@ -92,100 +95,6 @@ def database(catalog: Catalog, document: dict[str, Any]) -> Iterator[duckdb.Duck
         create(connection)
         fill(connection, [_filed(document)], catalog)
         yield connection
-
-
-@pytest.fixture
-def tree(tmp_path: Path) -> Callable[[str], Tree]:
-    """Lay out one of the invented kernel trees in `tests/trees` below a folder of its own."""
-
-    def laid_out(name: str) -> Tree:
-        root = tmp_path / name
-        for line in (ROOT / f"tests/trees/{name}.tsv").read_text(encoding="utf-8").splitlines():
-            path, _, told = line.partition("\t")
-            content: str = json.loads(told)
-            target = root / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            is_hex = content.startswith("hex:")
-            target.write_bytes(bytes.fromhex(content[4:]) if is_hex else content.encode() + b"\n")
-        return Tree(root)
-
-    return laid_out
-
-
-Script = Callable[[str, dict[str, Any]], list[bytes | float]]
-"""What a server does for a path and a body: bytes to send, and seconds to wait between."""
-
-
-def answer(content: bytes, kind: str = "application/json", status: str = "200 OK") -> bytes:
-    """Write a whole HTTP answer."""
-    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(content)}\r\n\r\n"
-    return head.encode() + content
-
-
-class FakeServer:
-    """A local server that does what `script` says for chat requests, down to the bytes."""
-
-    def __init__(self, script: Script) -> None:
-        self.script = script
-        self.bodies: list[dict[str, Any]] = []
-        self.models: bytes | None = b'{"data": [{"id": "tiny"}]}'
-        self.pages: dict[str, bytes] = {}
-        outer = self
-
-        class Handler(socketserver.StreamRequestHandler):
-            def handle(self) -> None:
-                path = self.rfile.readline().decode().split(" ")[1]
-                length = 0
-                while (line := self.rfile.readline().strip()) != b"":
-                    if line.lower().startswith(b"content-length:"):
-                        length = int(line.split(b":")[1])
-                outer._play(self, path, self.rfile.read(length))
-
-        self._tcp = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
-        self._tcp.daemon_threads = True
-        self._tcp.block_on_close = False
-        threading.Thread(target=self._tcp.serve_forever, args=(0.01,), daemon=True).start()
-        self.url = f"http://127.0.0.1:{self._tcp.server_address[1]}"
-
-    def _play(self, handler: socketserver.StreamRequestHandler, path: str, content: bytes) -> None:
-        if path == "/v1/models":
-            if self.models is not None:
-                handler.wfile.write(answer(self.models))
-            return
-        if path in self.pages:
-            handler.wfile.write(answer(self.pages[path]))
-            return
-        if path != "/v1/chat/completions":
-            handler.wfile.write(answer(b"no such page", "text/plain", "404 Not Found"))
-            return
-        self.bodies.append(json.loads(content))
-        try:
-            for act in self.script(path, self.bodies[-1]):
-                if isinstance(act, float):
-                    time.sleep(act)
-                else:
-                    handler.wfile.write(act)
-                    handler.wfile.flush()
-        except ConnectionError:
-            pass  # the client had enough, as some tests want it to
-
-    def close(self) -> None:
-        self._tcp.shutdown()
-        self._tcp.server_close()
-
-
-@pytest.fixture
-def fake_server() -> Iterator[Callable[[Script], FakeServer]]:
-    """Start local servers that follow a script; all are closed at the end."""
-    started: list[FakeServer] = []
-
-    def start(script: Script) -> FakeServer:
-        started.append(FakeServer(script))
-        return started[-1]
-
-    yield start
-    for server in started:
-        server.close()
 
 
 @pytest.fixture(scope="session")
@@ -242,10 +151,66 @@ def _made_row(
     )  # fmt: skip
 
 
-@pytest.fixture
-def unused_port() -> int:
-    """A port that nothing listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
+def _rig(
+    document: dict[str, Any], name: str, gbps: float | None, tokens_per_s: float
+) -> dict[str, Any]:
+    """Edit the valid bundle to another machine with a rate of its own."""
+    edited = copy.deepcopy(document)
+    edited["id"] = (name.encode().hex() * 64)[:64]
+    edited["rig"]["machine"] = f"{name}-epyc-7543"
+    if gbps is None:
+        edited["rig"]["memory"]["bandwidth"] = []
+        del edited["provenance"]["/rig/memory/bandwidth/0/gbps"]
+    else:
+        edited["rig"]["memory"]["bandwidth"][0]["gbps"] = gbps
+    edited["runs"][0]["measurements"][0] |= {"value": tokens_per_s, "low": None, "high": None}
+    return edited
+
+
+@pytest.fixture(scope="session")
+def rigs() -> list[Filed]:
+    """Three machines on one slug, one with the same weights but no slug, one flagged row."""
+    document = json.loads((ROOT / "tests/reports/valid.json").read_text())
+    other = _rig(document, "four", 90.0, 15.0)
+    other["runs"][0]["slug"] = None
+    flag = {"target": "/runs/0/measurements/0", "state": "flagged", "reason": "paging",
+            "date": "2026-12-01", "by": "me"}  # fmt: skip
+    return [
+        _filed(_rig(document, "one", 52.0, 11.6)),
+        _filed(_rig(document, "two", 116.0, 17.1)),
+        _filed(_rig(document, "three", None, 9.5)),
+        _filed(other),
+        _filed(_rig(document, "five", 60.0, 99.0), (Status.model_validate(flag),)),
+    ]
+
+
+@pytest.fixture(scope="session")
+def record(catalog: Catalog, rigs: list[Filed]) -> Record:
+    """What the site's pages read, of those machines."""
+    with duckdb.connect() as connection:
+        create(connection)
+        fill(connection, rigs, catalog)
+        return read(connection)
+
+
+def _checkout(folder: Path, catalog: Catalog, filed: list[Filed]) -> Path:
+    """Copy what a site build reads of this checkout, beside a database of `filed`."""
+    shutil.copy(ROOT / "mkdocs.yml", folder)
+    ignore = shutil.ignore_patterns("results", ".results.*")
+    shutil.copytree(ROOT / "site/docs", folder / "site/docs", ignore=ignore)
+    build(folder / "build/rigbook.duckdb", filed, catalog, ())
+    return folder
+
+
+@pytest.fixture(scope="session")
+def checkout(catalog: Catalog) -> Callable[[Path, list[Filed]], Path]:
+    """Make a checkout with a database of some bundles, ready for `build_site`."""
+    return lambda folder, filed: _checkout(folder, catalog, filed)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog, rigs: list[Filed]) -> Path:
+    """A checkout whose site has been built of `rigs`."""
+    root = _checkout(tmp_path_factory.mktemp("checkout"), catalog, rigs)
+    assert build_site(root, root / "build/rigbook.duckdb").problems == ()
+    return root

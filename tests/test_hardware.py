@@ -268,7 +268,7 @@ def test_any_text_finds_one_entry_or_none(name: str) -> None:
     assert found is None or found.id in CATALOG.cpus
 
 
-@pytest.mark.skipif(not RECORD.is_dir(), reason="the collected record is not here")
+@pytest.mark.shared
 def test_every_spelling_of_the_record_is_listed_above() -> None:
     listed = {name for name, _ in CPUS} | set(NO_CPU)
     cards = {name for name, *_ in GPUS} | set(NO_GPU)

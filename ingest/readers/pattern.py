@@ -13,7 +13,7 @@ from ingest.readers.text import Line
 
 Made = Callable[["re.Match[str]", int], Iterable[Item]]
 
-NUMBER = r"[0-9][0-9,]*(?:\.[0-9]+)?"
+NUMBER = r"[0-9][0-9,]{0,14}(?:\.[0-9]{1,9})?"
 """A figure with thousands commas."""
 
 
@@ -85,3 +85,8 @@ def figure(text: str) -> float:
 def whole(text: str) -> int:
     """Read a whole figure that may have thousands commas: `204,800` → 204800."""
     return int(text.replace(",", ""))
+
+
+def decimal(text: str) -> float:
+    """Read a figure of a recognised line, where a comma is a decimal point: `155,51` → 155.51."""
+    return float(text.replace(",", "."))

@@ -10,16 +10,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-MAX_BYTES = 5_000_000
-"""As `ingest.folder.MAX_FILE_BYTES`: what a bundle folder may hold."""
+MAX_BYTES = 2_000_000
+"""Fifty whole reports. A longer log has to be cut: any paste is answered in two seconds."""
 
-MAX_LINES = 150_000
-"""A 40 kB report has 700 lines; a server log of a day about 100,000."""
+MAX_LINES = 30_000
+"""A 40 kB report has 700 lines."""
 
 MAX_LINE_CHARS = 4_000
 """The longest known line, a serving argv with placement rules, has about 2,000 characters.
 
-What stands behind is not matched, so that no pattern can meet a line of megabytes.
+What stands behind is not matched, so that no pattern can meet a line of megabytes. Lines that
+start a JSON document are kept whole: they are decoded, not matched.
 """
 
 
@@ -49,6 +50,18 @@ def one_newline(raw: str) -> str:
     return raw.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
 
 
+def sized(text: str) -> str:
+    """Give `text` back; raises `OversizedError` when it is larger than any report."""
+    chars, count = len(text), text.count("\n")
+    if chars > MAX_BYTES:
+        raise OversizedError(
+            f"should have at most {MAX_BYTES:,} characters, got {chars:,}; cut the log"
+        )
+    if count > MAX_LINES:
+        raise OversizedError(f"should have at most {MAX_LINES:,} lines, got {count:,}; cut the log")
+    return text
+
+
 _ESCAPES = re.compile(
     r"\x1b\[[0-9;?]{0,20}[A-Za-z]"  # a real escape
     r"|\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)"  # a terminal title or link
@@ -62,6 +75,7 @@ _TRANSLATION = {**_INVISIBLE, **_BLANKS, ord("\u2212"): "-", ord("\u2011"): "-"}
 # UTF-8 read as Windows-1252, the usual double encoding, and what it was.
 _MOJIBAKE = {sign.encode().decode("cp1252", errors="ignore"): sign for sign in "—–→✓✗⚠⊘×·±≥≤"}
 _MOJIBAKE_PATTERN = re.compile("|".join(map(re.escape, _MOJIBAKE)))
+_JSON_START = re.compile(r" {0,40}(?:data: )?(?:\{|\[ {0,40}(?:\{|\[|$))")
 _QUOTE = re.compile(r"(?: {0,3}> ?){1,20}")
 _BULLET = re.compile(r"( *)[•◦▪‣*] +")
 _NOT_PLAIN = re.compile(r"[^\x20-\x7e\n]")
@@ -70,12 +84,9 @@ _NOT_PLAIN = re.compile(r"[^\x20-\x7e\n]")
 def lines_of(raw: str) -> tuple[Line, ...]:
     """Split `raw` into repaired lines, blank ones included.
 
-    Raises `OversizedError` when it has more lines than any report or log of a day.
+    Raises `OversizedError` when it is larger than any report.
     """
-    text = one_newline(raw)
-    count = text.count("\n")
-    if count > MAX_LINES:
-        raise OversizedError(f"should have at most {MAX_LINES:,} lines, got {count:,}; cut the log")
+    text = sized(one_newline(raw))
     if _NOT_PLAIN.search(text):
         if "â" in text or "Ã" in text or "Â" in text:
             text = _MOJIBAKE_PATTERN.sub(lambda found: _MOJIBAKE[found[0]], text)
@@ -87,7 +98,8 @@ def lines_of(raw: str) -> tuple[Line, ...]:
 
 def _lines(text: str) -> Iterator[Line]:
     for number, line in enumerate(text.split("\n"), start=1):
-        repaired = line[:MAX_LINE_CHARS].rstrip()
+        whole = len(line) > MAX_LINE_CHARS and _JSON_START.match(line)
+        repaired = (line if whole else line[:MAX_LINE_CHARS]).rstrip()
         if ">" in repaired[:4]:
             repaired = repaired[_quote_width(repaired) :]
         bullet = _BULLET.match(repaired)

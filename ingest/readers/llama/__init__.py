@@ -1,0 +1,1 @@
+"""Texts of llama.cpp and its forks: benches, sweeps, server logs, answers of the command line."""

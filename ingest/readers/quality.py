@@ -1,0 +1,74 @@
+"""Scores of quality packs: the live lines, the results table, the total."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ingest.readers.item import Fact, Item, Seen
+from ingest.readers.part import Part
+from ingest.readers.text import Line
+
+FORMAT = "quality-pack"
+MAX_SCORES = 100
+"""Thirteen packs are known; a thread repeats them a few times."""
+
+_PACK = re.compile(
+    r"\|? *\**([a-z][a-z0-9+-]{2,40}|TOTAL)\**(?: \(v([0-9.]{1,12})\))? *\|"
+    r" *(?:pass@1 +)?\**([0-9]{1,4}) */ *([0-9]{1,4})\**(?: *\(([0-9]{1,3})%\)| *\|)",
+    re.ASCII,
+)
+_KNOWN = frozenset(
+    {
+        *("toolcall-15", "instructfollow-15", "structoutput-15", "dataextract-15"),
+        *("reasonmath-15", "bugfind-15", "hermesagent-20", "cli-40", "aider-polyglot-30"),
+        *("gpqa-diamond", "gsm-symbolic-30", "humaneval-plus-30", "lcb-v6-30", "TOTAL"),
+    }
+)
+_THINKING = re.compile(
+    r"(?:#+ *Quality bench, thinking (on|off)|\[quality-test\] thinking: ?(on|off))", re.IGNORECASE
+)
+_STATUS = re.compile(r"\| *(skipped|stubbed)\b")
+
+
+def quality_items(lines: Iterable[Line]) -> Iterator[Item]:
+    """Read each pack's score as passed of total, with the thinking mode that holds there."""
+    thinking: bool | None = None
+    count = skipped = 0
+    for line in lines:
+        mode = _THINKING.match(line.text)
+        if mode:
+            thinking = (mode[1] or mode[2]).casefold() == "on"
+            yield Seen(line.number)
+        found = _PACK.match(line.text) if "/" in line.text else None
+        if not found or found[1] not in _KNOWN or not int(found[4]) or count >= MAX_SCORES:
+            continue
+        yield Seen(line.number)
+        if _STATUS.search(line.text[:400]):
+            skipped += 1
+            continue
+        total = found[1] == "TOTAL"
+        score: dict[str, Any] = {
+            "pack": "total" if total else found[1],
+            "passed": int(found[3]),
+            "total": int(found[4]),
+        }
+        more = {
+            "version": found[2],
+            "thinking": thinking,
+            "skipped": (skipped or None) if total else None,
+        }
+        score |= {key: value for key, value in more.items() if value is not None}
+        yield Fact(f"quality.{count}", score, line.number)
+        count += 1
+        skipped = 0 if total else skipped
+
+
+def fits(lines: Sequence[Line]) -> bool:
+    """Tell whether some line is a pack's score."""
+    return any(isinstance(item, Fact) for item in quality_items(lines))
+
+
+def read(lines: Sequence[Line]) -> Iterator[Part]:
+    """Read the scores of one post."""
+    items = tuple(quality_items(lines))
+    yield Part(FORMAT, lines[0].number, lines[-1].number, (), (items,))

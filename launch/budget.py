@@ -1,0 +1,100 @@
+"""What a card spends before it holds any expert: compute buffers, drafter, headroom.
+
+The reference launcher has one measured figure a slug (`reserve`). It is taken apart here, so that
+other cards, contexts and batches can be priced:
+
+    reserve = dense share + cache share + ctx x ubatch x 4 B + 800 MiB + 66 MiB
+
+gives 11,254 MiB where the reference measured 11,432 (DeepSeek Q8, two cards, 204,800 tokens,
+ubatch 4096), 16,376 against 16,500 (IQ2, drafter included, cache q8_0) and 9,152 against 9,758
+(Inkling, 262,144 tokens, ubatch 2048): at most 7 % apart.
+"""
+
+from typing import NamedTuple
+
+from ingest.catalog import Residency, SlugDrafter
+from launch.payload import Payload
+from launch.placement import MARGIN_MIB
+
+MASK_BYTES = 4
+"""The attention mask of one physical batch is ctx x ubatch of 4-byte floats."""
+COMPUTE_MIB = 800.0
+"""Compute buffers beside the mask: 497 to 754 MiB seen on two models, rounded up."""
+FIRST_DECODE_MIB = 66.0
+"""What the first decoded token adds after boot (measured)."""
+FIRST_CARD_EXTRA_MIB = 768.0
+"""What the first card holds beside its share (the reference's default)."""
+DRAFT_CONTEXT_MIB = 3840.0
+"""A drafter's context costs this on each card, even with its weights on the host: about 7.5 GiB
+over two cards (measured). With the weights' share it gives 9,114 MiB where 9,054 and 8,104 were
+measured on two cards, and 6,477 where the reference reserves 6,839 on four."""
+CACHE_RESERVE_MIB = 1536.0
+"""What the expert cache leaves free (measured optimum on 24 GB cards)."""
+
+
+class Shape(NamedTuple):
+    """What is asked of the context."""
+
+    ctx: int
+    ubatch: int = 2048
+    kv: str | None = None
+
+
+class Budget(NamedTuple):
+    """What each card spends in MiB. `basis` says whether it was measured or derived."""
+
+    fixed_mib: float
+    first_card_extra_mib: float
+    draft_mib: float
+    dense_mib: float
+    kv_mib: float
+    basis: str
+    margin_mib: float = MARGIN_MIB
+
+    def fixed_on(self, card: int) -> float:
+        """Add up what card number `card` spends whatever layers it owns, margin included."""
+        extra = self.first_card_extra_mib if card == 0 else 0.0
+        return self.fixed_mib + self.draft_mib + extra + self.margin_mib
+
+
+def compute_mib(shape: Shape) -> float:
+    """Estimate the compute buffers of a card."""
+    return shape.ctx * shape.ubatch * MASK_BYTES / (1 << 20) + COMPUTE_MIB + FIRST_DECODE_MIB
+
+
+def drafter_mib(drafter: SlugDrafter | None, cards: int, *, on_host: bool) -> float:
+    """Estimate what a drafter costs each card: its share of the weights, and its context."""
+    if drafter is None or cards == 0:
+        return 0.0
+    weights = 0.0 if on_host else (drafter.file_gib or 0.0) * 1024 / cards
+    return weights + DRAFT_CONTEXT_MIB
+
+
+def derived_budget(payload: Payload, shape: Shape, draft_mib: float) -> Budget:
+    """Price a model that no reference figure is known of."""
+    return Budget(
+        fixed_mib=compute_mib(shape),
+        first_card_extra_mib=FIRST_CARD_EXTRA_MIB,
+        draft_mib=draft_mib,
+        dense_mib=payload.dense_mib,
+        kv_mib=payload.kv_mib(shape.ctx, shape.kv),
+        basis="derived",
+    )
+
+
+def measured_budget(
+    payload: Payload, shape: Shape, residency: Residency, cards: int, *, drafter: bool
+) -> Budget:
+    """Take the reference's figure apart: what is not a layer's own is what a card spends anyway.
+
+    Valid for the context, batch and number of cards that it was measured with.
+    """
+    kv = payload.kv_mib(shape.ctx, shape.kv)
+    return Budget(
+        fixed_mib=max(0.0, residency.reserve_mib - (payload.dense_mib + kv) / cards),
+        first_card_extra_mib=residency.first_card_extra_mib,
+        draft_mib=residency.draft_mib if drafter else 0.0,
+        dense_mib=payload.dense_mib,
+        kv_mib=kv,
+        basis="measured",
+    )

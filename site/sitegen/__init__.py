@@ -1,0 +1,1 @@
+"""The site: database and model → pages, charts, data files; then mkdocs builds them."""

@@ -1,0 +1,64 @@
+"""The whole site: results rendered, pages built beside the old ones, each swapped in whole."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from ingest.problem import Problem, has_errors
+from sitegen.links import link_problems
+from sitegen.mkdocs import run_mkdocs
+from sitegen.policy import guard_folder
+from sitegen.results import write_results
+from sitegen.swap import swapped
+
+_MIB = 1024 * 1024
+
+
+class Built(NamedTuple):
+    """What a build made, or what kept it from being made."""
+
+    folder: Path
+    pages: int
+    charts: int
+    mib: float
+    problems: tuple[Problem, ...]
+
+
+class _Unfit(Exception):  # noqa: N818 - never leaves this module
+    """The fresh site has errors: the old one stays."""
+
+
+def _built(root: Path) -> Path | None:
+    """Find the model of this checkout; a site without one has charts without curves."""
+    model = root / "build/model.json"
+    return model if model.exists() else None
+
+
+def _refuse(problems: list[Problem]) -> None:
+    if has_errors(problems):
+        raise _Unfit
+
+
+def build_site(root: Path, db: Path, model: Path | None = None) -> Built:
+    """Build `root`'s site from the database; with errors the site before it stays as it was.
+
+    Raises FileNotFoundError when there is no checkout at `root`, no database or no such model.
+    """
+    config = root / "mkdocs.yml"
+    if not config.exists():
+        raise FileNotFoundError(f"{config}: not there; run inside a checkout, or give --root")
+    with swapped(root / "site/docs/results") as results:
+        charts = write_results(db, model or _built(root), results)
+    folder = root / "build/site"
+    problems: list[Problem] = []
+    try:
+        with swapped(folder) as fresh:
+            problems += run_mkdocs(config, fresh)
+            guard_folder(fresh)
+            problems += link_problems(fresh)
+            _refuse(problems)
+    except _Unfit:
+        return Built(folder, 0, 0, 0.0, tuple(problems))
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files)
+    pages = sum(path.suffix == ".html" for path in files)
+    return Built(folder, pages, charts, size / _MIB, tuple(problems))

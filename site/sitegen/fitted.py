@@ -1,0 +1,90 @@
+"""The fitted model as the pages use it: curves over read bandwidth, and its name for methods."""
+
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+
+from models.answer import Point as CurvePoint
+from models.curve import curve
+from models.facts import variant_key
+from models.record import FittedModel, load_model
+from models.request import Request
+from sitegen.points import Cloud
+from sitegen.record import Row
+
+READ_METHOD = "read-v2"
+"""The method whose figure is read bandwidth itself: curves are asked for in its terms."""
+
+STEPS = 24
+"""Points of a curve: the line is smooth to the eye at the charts' width."""
+
+MARGIN = 1.15
+"""A curve goes a little beyond the last point, to show where it leads, and no further."""
+
+SOME_CORES = 16
+"""Cores of a curve when no rig among its points states them: the middle of the record."""
+
+
+class Fitted(NamedTuple):
+    """The model, or None before anything was fitted."""
+
+    model: FittedModel | None
+
+
+def read_fitted(path: Path | None) -> Fitted:
+    """Read the model at `path`; raises Misuse when it is not one."""
+    return Fitted(load_model(path) if path else None)
+
+
+def reads_factor(fitted: Fitted, figure: Row) -> float | None:
+    """Give what turns a figure into read bandwidth: the fitted term, else the catalogue's."""
+    if fitted.model:
+        entry = fitted.model.parameters.get(f"method.{figure['method']}")
+        if entry:
+            return float(entry["value"])
+    factor: float | None = figure["reads_per_gbps"]
+    return factor
+
+
+def target_of(fitted: Fitted, slug: str | None, model: str | None, quant: str | None) -> str | None:
+    """Name what the model can draw a curve for: the slug, else the variant, else nothing."""
+    if fitted.model is None or model is None or quant is None:
+        return None
+    facts = fitted.model.facts
+    variant = variant_key(model, quant)
+    if variant not in facts["variants"]:
+        return None
+    return slug if slug in facts["slugs"] else variant
+
+
+def cores_of(cloud: Cloud) -> int:
+    """Give the cores that a cloud's curve is drawn for: the median of those stated."""
+    known = [point.cores for point in cloud.points if point.cores]
+    return round(median(known)) if known else SOME_CORES
+
+
+def curve_of(fitted: Fitted, target: str | None, cloud: Cloud) -> list[CurvePoint]:
+    """Predict over the bandwidths that the points cover; x comes back as read bandwidth."""
+    if fitted.model is None or target is None:
+        return []
+    reads = [point.reads_gbps for point in cloud.points]
+    factor = float(fitted.model.parameters[f"method.{READ_METHOD}"]["value"])
+    low, high = min(reads) / MARGIN / factor, max(reads) * MARGIN / factor
+    asked = Request(
+        triad_method=READ_METHOD,
+        cores=cores_of(cloud),
+        workload=cloud.workload or Request().workload,
+    )
+    steps = [float(gbps) for gbps in np.linspace(low, high, STEPS)]
+    found = curve(fitted.model, None, target, asked, steps)
+    return [point._replace(triad_gbps=point.triad_gbps * factor) for point in found]
+
+
+def told(target: str, cloud: Cloud) -> str:
+    """Say what a curve is drawn for."""
+    return (
+        f"Dashed: the model's estimate for {target} on {cores_of(cloud)} cores, all else as "
+        "`predict` assumes it, with the 80 % interval."
+    )

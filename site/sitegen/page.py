@@ -1,0 +1,91 @@
+"""A page of the results: front matter, a heading and blocks of Markdown or safe HTML."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from sitegen.escape import Html, text
+
+CHARTS = "charts"
+
+
+class Picture(NamedTuple):
+    """A chart's file below `charts/`, with its size in CSS pixels, so that nothing jumps."""
+
+    name: str
+    svg: str
+    width: int
+    height: int
+
+
+_SIZE = re.compile(r'<svg[^>]* width="(?P<width>[0-9]+)" height="(?P<height>[0-9]+)"')
+
+
+def picture(name: str, svg: str) -> Picture:
+    """Name a drawing; raises ValueError when it states no size."""
+    size = _SIZE.match(svg)
+    if size is None:
+        raise ValueError(f"{name}: an SVG should state width and height, got {svg[:80]!r}")
+    return Picture(name, svg, int(size["width"]), int(size["height"]))
+
+
+class Page(NamedTuple):
+    """One page; `address` lies below the results, and a final slash means a folder's index."""
+
+    address: str
+    title: str
+    description: str
+    blocks: tuple[str, ...]
+    pictures: tuple[Picture, ...] = ()
+
+
+def page(
+    address: str,
+    title: str,
+    description: str,
+    blocks: Iterable[str],
+    pictures: Iterable[Picture] = (),
+) -> Page:
+    """Make a page, leaving out blocks that say nothing."""
+    kept = tuple(block for block in blocks if block)
+    return Page(address, title, description, kept, tuple(pictures))
+
+
+def markdown(one: Page) -> str:
+    """Write a page as Markdown. The theme puts title and description into HTML as they are."""
+    head = (
+        f'---\ntitle: "{text(one.title)}"\ndescription: "{text(one.description)}"\n'
+        "hide: [navigation, toc]\n---\n"
+    )
+    return "\n\n".join([head, f"# {text(one.title)}", *one.blocks]) + "\n"
+
+
+def write_pages(pages: Iterable[Page], folder: Path) -> None:
+    """Write every page below `folder`; two pages of one address are a bug."""
+    for one in pages:
+        name = f"{one.address}index" if one.address.endswith("/") else one.address
+        path = folder / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(markdown(one))
+        for drawn in one.pictures:
+            chart = folder / CHARTS / drawn.name
+            chart.parent.mkdir(exist_ok=True)
+            chart.write_text(drawn.svg, encoding="utf-8")
+
+
+def heading(words: str, anchor: str, level: int = 2) -> str:
+    """Write a heading whose anchor never changes."""
+    return f"{'#' * level} {text(words)} {{ #{anchor} }}"
+
+
+def paragraph(shown: Html | str, kind: str = "") -> Html:
+    """Write a paragraph of safe HTML."""
+    return Html(f'<p class="{kind}">{shown}</p>' if kind else f"<p>{shown}</p>")
+
+
+def facts(pairs: Iterable[tuple[str, Html]]) -> Html:
+    """Write what is known of one thing as a list of terms."""
+    items = "".join(f"<div><dt>{text(term)}</dt><dd>{shown}</dd></div>" for term, shown in pairs)
+    return Html(f'<dl class="facts" data-search-exclude>{items}</dl>')

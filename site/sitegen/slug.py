@@ -1,0 +1,107 @@
+"""A page a slug: its own runs, and apart from them the same weights launched otherwise."""
+
+from sitegen import sections
+from sitegen.address import from_page, slug_page, variant_page
+from sitegen.escape import Html, inside, text
+from sitegen.figure import Figure, figures, pictures_of
+from sitegen.fitted import Fitted, target_of
+from sitegen.gaps import gaps
+from sitegen.names import model_name
+from sitegen.numbers import ABSENT, number, value
+from sitegen.page import Page, facts, heading, page, paragraph
+from sitegen.record import Record, Row, rows_of
+
+
+def slug_pages(record: Record, fitted: Fitted) -> list[Page]:
+    """Make the page of every slug of the catalogue, with rows or without."""
+    return [_slug(record, fitted, entry) for entry in record.slugs.values()]
+
+
+def _slug(record: Record, fitted: Fitted, entry: Row) -> Page:
+    slug = entry["slug"]
+    address = slug_page(slug)
+    own = [run for run in record.runs if run["slug"] == slug]
+    kin = [run for run in record.runs if run["slug"] != slug and same_weights(run, entry)]
+    rows = rows_of(record, own)
+    target = target_of(fitted, slug, entry["model"], entry["quant"])
+    drawn = figures(record, fitted, address, target, rows, kin=rows_of(record, kin))
+    blocks = [
+        catalogue_facts(record, address, entry),
+        *_own(record, address, own, rows, drawn),
+        *gaps(record, entry, rows),
+        *_kin(record, address, kin),
+    ]
+    name = model_name(record, entry["model"])
+    rigs = len({run["rig_id"] for run in own})
+    description = f"{slug}: measured tokens/s of {name} ({entry['quant']}) on {rigs} rigs."
+    return page(address, slug, description, blocks, pictures_of(drawn))
+
+
+def same_weights(run: Row, entry: Row) -> bool:
+    """Tell whether a run served the weights of a slug."""
+    return bool(run["model"] == entry["model"] and run["quant"] == entry["quant"])
+
+
+def catalogue_facts(record: Record, address: str, entry: Row) -> Html:
+    """Tell what the catalogue says of a slug."""
+    variant = variant_page(entry["model"], entry["quant"])
+    words = f"{model_name(record, entry['model'])}, {entry['quant']}"
+    ram = entry["host_ram_gib"]
+    return facts(
+        [
+            ("Variant", inside(from_page(address, variant), words)),
+            ("Engine", text(entry["engine"])),
+            ("Reference cards", text(f"{entry['cards']} × {entry['reference_gpu']}")),
+            ("Experts in host RAM", text(entry["offload"])),
+            ("Host RAM, worst case", value(ram, unit="GiB")),
+            ("Drafter", _drafter(entry)),
+            ("Context", text(number(entry["ctx"])) or ABSENT),
+            ("Life cycle", text(entry["status"])),
+        ]
+    )
+
+
+def _drafter(entry: Row) -> Html:
+    if not entry["drafter"]:
+        return text("none")
+    depth = f", depth {entry['drafter_depth']}" if entry["drafter_depth"] is not None else ""
+    return text(f"{entry['drafter']}{depth}")
+
+
+def _own(
+    record: Record, address: str, runs: list[Row], rows: list[Row], drawn: list[Figure]
+) -> list[str]:
+    return [
+        heading("Decode", "decode"),
+        sections.decode(record, address, rows),
+        *(one.shown for one in drawn),
+        sections.oddities(record, runs),
+        *_beside(record, address, rows),
+        *sections.verdicts(record, address, runs),
+        *sections.failures(record, address, runs),
+    ]
+
+
+def _beside(record: Record, address: str, rows: list[Row], *, names: bool = False) -> list[str]:
+    shown = [
+        *sections.quantities(record, address, rows, names=names),
+        sections.others(record, address, rows),
+    ]
+    return [block for block in shown if block]
+
+
+def _kin(record: Record, address: str, runs: list[Row]) -> list[str]:
+    if not runs:
+        return []
+    told = (
+        "These rigs served the same weights, but with another engine, cache, drafter or placement "
+        "than this slug's, or their report does not say. They are not this slug's results."
+    )
+    rows = rows_of(record, runs)
+    return [
+        heading("Same weights, other launch", "other-launch"),
+        paragraph(text(told)),
+        sections.decode(record, address, rows, names=True),
+        *_beside(record, address, rows, names=True),
+        *sections.failures(record, address, runs),
+    ]

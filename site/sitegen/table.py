@@ -1,0 +1,86 @@
+"""Tables: safe cells in, one accessible HTML table out; numbers sort by value, not by text."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from sitegen.escape import Html, text
+
+
+class Cell(NamedTuple):
+    """What stands in a cell, and what the column is sorted by (None sorts last)."""
+
+    shown: Html
+    sort: float | str | None = None
+
+
+class Column(NamedTuple):
+    """A column's head; numbers stand on the right."""
+
+    head: str
+    numeric: bool = False
+    title: str = ""
+
+
+class Line(NamedTuple):
+    """A row; a doubtful one is drawn apart."""
+
+    cells: Sequence[Cell | Html]
+    doubtful: bool = False
+
+
+def table(caption: str, columns: Sequence[Column], lines: Iterable[Line]) -> Html:
+    """Write a table whose first column heads its rows. Its frame scrolls sideways, by key too."""
+    body = "\n".join(_line(columns, line) for line in lines)
+    heads = "".join(_head(column) for column in columns)
+    name = text(caption)
+    return Html(
+        f'<div class="frame" role="group" tabindex="0" aria-label="{name}" data-search-exclude>\n'
+        f'<table class="data"><caption>{name}</caption>\n'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table>\n</div>"
+    )
+
+
+def _head(column: Column) -> str:
+    kind = ' class="number"' if column.numeric else ""
+    title = f' title="{text(column.title)}"' if column.title else ""
+    return f'<th scope="col"{kind}{title}>{text(column.head)}</th>'
+
+
+def _line(columns: Sequence[Column], line: Line) -> str:
+    cells = "".join(
+        _cell(column, cell, first=index == 0)
+        for index, (column, cell) in enumerate(zip(columns, line.cells, strict=True))
+    )
+    return f'<tr class="doubtful">{cells}</tr>' if line.doubtful else f"<tr>{cells}</tr>"
+
+
+def _cell(column: Column, cell: Cell | Html, *, first: bool) -> str:
+    shown, sort = cell if isinstance(cell, Cell) else (cell, None)
+    kind = ' class="number"' if column.numeric else ""
+    key = "" if sort is None else f' data-sort="{text(_key(sort))}"'
+    if first:
+        return f'<th scope="row"{kind}{key}>{shown}</th>'
+    return f"<td{kind}{key}>{shown}</td>"
+
+
+def _key(sort: float | str) -> str:
+    return f"{sort:.12g}" if isinstance(sort, float) else str(sort)
+
+
+def without_empty(
+    columns: Sequence[Column], lines: Sequence[Line], empty: Html
+) -> tuple[list[Column], list[Line]]:
+    """Leave out the columns in which no row says anything."""
+    kept = [
+        index
+        for index in range(len(columns))
+        if index == 0 or any(_shown(line.cells[index]) != empty for line in lines)
+    ]
+    return (
+        [columns[index] for index in kept],
+        [Line([line.cells[index] for index in kept], line.doubtful) for line in lines],
+    )
+
+
+def _shown(cell: Cell | Html) -> Html:
+    return cell.shown if isinstance(cell, Cell) else cell

@@ -1,0 +1,59 @@
+from pathlib import Path
+
+import pytest
+
+from sitegen.links import link_problems, references
+
+
+def site(tmp_path: Path, body: str) -> Path:
+    (tmp_path / "a").mkdir(parents=True)
+    (tmp_path / "a/index.html").write_text(f"<html><body>{body}</body></html>")
+    (tmp_path / "b.css").touch()
+    (tmp_path / "empty").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<a href="../b.css">x</a>',
+        '<a href="../a/">x</a>',
+        '<a href="./#here">x</a>',
+        '<a href="#here">x</a>',
+        '<a href="/b.css?x=1">x</a>',
+        '<a href="https://example.org/">x</a>',
+        '<img src="data:image/png;base64,xx">',
+    ],
+)
+def test_links_that_lead_somewhere_and_links_out_are_fine(tmp_path: Path, body: str) -> None:
+    assert link_problems(site(tmp_path, body)) == []
+
+
+@pytest.mark.parametrize("target", ["../c.css", "../empty/", "/a/b/", "..%2Fb.css/x"])
+def test_a_link_into_nothing_is_a_problem(tmp_path: Path, target: str) -> None:
+    (problem,) = link_problems(site(tmp_path, f'<a href="{target}">x</a>'))
+    assert problem.path == "a/index.html"
+    assert repr(target) in problem.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<script src="https://cdn.example/x.js"></script>',
+        '<link rel="stylesheet" href="//cdn.example/x.css">',
+        '<link rel="preconnect" href="https://fonts.example">',
+        '<img src="../b.css" srcset="https://cdn.example/x.png 2x">',
+        '<iframe src="http://example.org"></iframe>',
+    ],
+)
+def test_whatever_is_fetched_from_elsewhere_is_a_problem(tmp_path: Path, body: str) -> None:
+    (problem,) = link_problems(site(tmp_path, body))
+    assert "from elsewhere" in problem.message
+
+
+def test_a_link_out_is_not_fetched_and_a_picture_is() -> None:
+    found = references('<a href="https://a.example/">x</a><img src="b.png">')
+    assert [(one.target, one.loaded) for one in found] == [
+        ("https://a.example/", False),
+        ("b.png", True),
+    ]
