@@ -17,9 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Import everything; 1 if a row could not be read."""
-    from ingest.record import import_record  # noqa: PLC0415
-
     from ingest.problem import count_line, has_errors  # noqa: PLC0415 - only when the verb runs
+    from ingest.record import import_record  # noqa: PLC0415
 
     problems = import_record(args.rows, args.seed, args.out)
     for problem in problems:

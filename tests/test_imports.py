@@ -28,6 +28,7 @@ CAPTURE_MAY_USE = (
     "ingest.catalog",
     "ingest.filing",
     "ingest.hardware",
+    "ingest.misuse",
     "ingest.readers",
     "ingest.redact",
 )
