@@ -12,7 +12,7 @@ from capture.protocol import MEASURED, SAMPLED, WARM_UPS
 from capture.runner import Ended, Progress, Runner, reply_of
 from capture.shapes import greedy_stages, shape_stages
 from capture.step import Ask, Stage
-from capture.turns import agentic_stage, soak_stage
+from capture.turns import AGENT_NEEDS, SOAK_NEEDS, agentic_stage, soak_stage
 from capture.verify import passed, verify_stage
 from capture.watch import Watch, summary
 
@@ -89,10 +89,14 @@ def plan(options: Options, server: Server) -> tuple[list[Stage], list[str]]:
         stages += deep
     if "greedy" in options.extra:
         stages += greedy_stages(ask, options.runs[1])
-    if "agentic" in options.extra:
-        stages.append(agentic_stage(ask))
-    if "soak" in options.extra:
-        stages.append(soak_stage(ask, options.soak_sessions))
+    for stage, needs in (
+        (agentic_stage(ask), AGENT_NEEDS),
+        (soak_stage(ask, options.soak_sessions), SOAK_NEEDS),
+    ):
+        if stage.name in options.extra and server.ctx is not None and server.ctx < needs:
+            skipped.append(f"{stage.name} needs {needs:,} tokens; the context is {server.ctx:,}")
+        elif stage.name in options.extra:
+            stages.append(stage)
     return stages, skipped
 
 

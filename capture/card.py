@@ -95,14 +95,15 @@ def figure(one: Measurement) -> str:
     """Write one measurement with its spread: `12.9 tokens/s ± 0.13 (n 5)`."""
     ends = [_number(end) for end in (one.low, one.high) if end is not None]
     value = " to ".join(ends) if one.value is None else _number(one.value)
-    spread = "" if one.sd is None else f" ± {one.sd:.2g}"
+    spread = "" if one.sd is None else f" ± {_number(one.sd, 2)}"
     n = f" (n {one.n})" if one.n and one.n > 1 else ""
     unit = "" if one.unit == "ratio" else f" {one.unit}"
     return f"{value}{unit}{spread}{n}"
 
 
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+def _number(value: float, digits: int = 3) -> str:
+    """Write a number with so many digits that tell, and never an exponent."""
+    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
 
 
 def _run_lines(run: Run) -> Iterator[str]:

@@ -91,5 +91,5 @@ def chat_body(
 
 def plain(body: dict[str, Any]) -> dict[str, Any]:
     """Leave out what the OpenAI interface does not know: strict servers refuse the rest."""
-    extra = ("top_k", "min_p", "chat_template_kwargs", "stream_options")
+    extra = ("top_k", "min_p", "chat_template_kwargs")
     return {name: value for name, value in body.items() if name not in extra}

@@ -146,7 +146,10 @@ class Stream:
 
     def _prompt_tokens(self) -> int | None:
         told = _count(self._usage.get("prompt_tokens"))
-        return told if told is not None else _count(self._timings.get("prompt_n"))
+        if told is not None:
+            return told
+        read = _count(self._timings.get("prompt_n"))
+        return None if read is None else read + (_count(self._timings.get("cache_n")) or 0)
 
 
 def timings_of(timings: dict[str, Any], usage: dict[str, Any]) -> Timings:

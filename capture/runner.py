@@ -123,12 +123,13 @@ class Runner:
     def _ask(self, step: Step) -> Answer:
         timeouts = self._timeouts(step.stage)
         answer = ask(self._target, plain(step.body) if self._strict else step.body, timeouts)
-        refused = isinstance(answer, Fault) and answer.message.startswith(("HTTP 400", "HTTP 422"))
-        if refused and not self._strict:
-            # A server that knows OpenAI's words alone: go on with those, and say so.
-            self._strict = True
-            self._journal.write("strict", run=self._run, reason=answer[1])
-            answer = ask(self._target, plain(step.body), timeouts)
+        if isinstance(answer, Fault) and _refuses_words(answer) and not self._strict:
+            plainly = ask(self._target, plain(step.body), timeouts)
+            if isinstance(plainly, Reply):
+                # A server that knows OpenAI's words alone: go on with those, and say so.
+                self._strict, reason = True, answer.message
+                self._journal.write("strict", run=self._run, reason=reason)
+                answer = plainly
         told: dict[str, Any] = (
             {"fault": answer._asdict()} if isinstance(answer, Fault) else {"reply": _flat(answer)}
         )
@@ -138,6 +139,10 @@ class Runner:
             nominal_tokens=step.nominal_tokens, max_tokens=step.body["max_tokens"], **told,
         )  # fmt: skip
         return answer
+
+
+def _refuses_words(fault: Fault) -> bool:
+    return fault.message.startswith(("HTTP 400", "HTTP 422"))
 
 
 def _send(steps: Any, answer: Answer) -> Step | None:  # noqa: ANN401 - a generator of steps

@@ -15,6 +15,9 @@ AGENT_TURNS, AGENT_WORDS, AGENT_TOKENS = 12, 1200, 256
 """Twelve turns that each add a tool result of some 1,700 tokens: about 20,000 at the end."""
 SOAK_SESSIONS, SOAK_TURNS, SOAK_TOKENS = 5, 5, 400
 
+AGENT_NEEDS, SOAK_NEEDS = 24_000, 4_000
+"""Context that the last turn fills, with room: words of ours are 1.4 to 1.6 tokens."""
+
 SYSTEM = "You are a coding agent. Answer with the next step and its reason."
 TASKS = (
     "List what this listing suggests about the project.",

@@ -164,6 +164,7 @@ def _tell(args: argparse.Namespace, out: "Out", catalog: object, ended: "list[En
         print("\r\033[K", end="", file=sys.stderr)
     folder, made = out.write(catalog, args.submitter)  # type: ignore[arg-type]
     say(f"{one.stage} {one.workload}: {one.reason}" for one in ended if one.reason)
+    say(f"skipped: {line['reason']}" for line in out.journal.of("skipped"))
     for one in made.bundle.runs:
         say(f"note: {line}" for line in unmapped(one))
     code = settled(folder, made)
