@@ -124,20 +124,31 @@ def _contention(watched: dict[str, Any]) -> Finding:
 
 
 def _divergence(bench: list[Answered]) -> Finding:
-    pairs = [
-        (one.reply.decode_tokens_per_s, one.reply.timings.decode_tokens_per_s)
-        for one in bench
-        if one.reply
+    """Hold the client's mean against the engine's, shape by shape; the widest gap counts."""
+    gaps = [
+        (abs(client - engine) / engine, name, client, engine)
+        for name, client, engine in _both(bench)
     ]
-    known = [(client, engine) for client, engine in pairs if client and engine]
-    if not known:
+    if not gaps:
         return Finding("divergence", "unknown", "the server gives no rate of its own")
-    client, engine = (statistics.fmean(side) for side in zip(*known, strict=True))
-    apart = abs(client - engine) / engine
-    text = f"client {client:.2f} against engine {engine:.2f} tokens/s: {apart:.1%} apart"
+    apart, name, client, engine = max(gaps)
+    text = f"{name}: client {client:.2f} against engine {engine:.2f} tokens/s: {apart:.1%} apart"
     if apart > MOST_DIVERGENCE:
         return Finding("divergence", "advisory", f"{text}; the run is marked")
     return Finding("divergence", "pass", text)
+
+
+def _both(bench: list[Answered]) -> Iterator[tuple[str, float, float]]:
+    """List mean rates of client and engine over the runs that have both."""
+    pairs: dict[str, list[tuple[float, float]]] = {}
+    for one in bench:
+        reply = one.reply
+        if reply and reply.decode_tokens_per_s and reply.timings.decode_tokens_per_s:
+            rates = (reply.decode_tokens_per_s, reply.timings.decode_tokens_per_s)
+            pairs.setdefault(f"{one.stage} {one.workload}", []).append(rates)
+    for name, rates_of in pairs.items():
+        client, engine = (statistics.fmean(side) for side in zip(*rates_of, strict=True))
+        yield name, client, engine
 
 
 def _windows(bench: list[Answered]) -> Finding:
