@@ -51,6 +51,9 @@ ARGMAX: dict[str, float] = {"temperature": 0.0, "top_k": 1}
 LEAST_WINDOW = 0.05
 """Below 5 % of the wall time a decode window measures the last packet, not decoding."""
 
+MOST_DECODE = 5000.0
+"""tokens/s, as `quantities.toml` has it: more is a first token that came late, and no decoding."""
+
 USABLE_SHARE = 0.25
 """A run that ends below a quarter of its tokens is short, and does not count as usable."""
 

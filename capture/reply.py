@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-from capture.protocol import LEAST_WINDOW
+from capture.protocol import LEAST_WINDOW, MOST_DECODE
 
 FaultKind = Literal[
     "unreachable", "status", "content-type", "slow-start", "stall", "too-slow", "reset", "cut",
@@ -51,9 +51,10 @@ class Reply(NamedTuple):
     @property
     def decode_tokens_per_s(self) -> float | None:
         """Rate after the first token; None where the window is too short to measure one."""
-        if self.window_s < LEAST_WINDOW * self.wall_s or not self.tokens:
+        if self.window_s <= LEAST_WINDOW * self.wall_s or not self.tokens:
             return None
-        return self.tokens / self.window_s
+        rate = self.tokens / self.window_s
+        return rate if rate <= MOST_DECODE else None
 
     @property
     def wall_tokens_per_s(self) -> float:

@@ -83,7 +83,7 @@ def bench_protocol(shape: Sequence[Answered], terms: Terms) -> str:
         and terms.room == 0
         and len(measured) == MEASURED
         and len(warm) >= WARM_UPS
-        and all(usable(one) for one in measured)
+        and all(usable(one) and one.reply and one.reply.decode_tokens_per_s for one in measured)
         and not any(one.reply and (one.reply.thought or not one.reply.tokens_told) for one in shape)
     )
     return CANONICAL if exact and SAMPLED["temperature"] > 0 else OWN
@@ -120,7 +120,7 @@ def spread(
     """Make one measurement of the values of several runs; none where no run has one."""
     known = [(line, value) for line, value in told if value is not None]
     values = [value for _, value in known]
-    if not values:
+    if not values or is_wild(quantity, values):
         return
     middle = statistics.fmean(values)
     sd = statistics.stdev(values) if len(values) > 1 else None
@@ -139,6 +139,16 @@ def spread(
         how="measured",
         **fields,
     )
+
+
+MOST_CV = 1.0
+
+
+def is_wild(quantity: str, values: Sequence[float]) -> bool:
+    """Tell rates that spread by more than their mean: of those a mean says nothing."""
+    if len(values) < 2 or quantity not in ("decode", "wall", "prefill"):
+        return False
+    return statistics.stdev(values) > MOST_CV * statistics.fmean(values)
 
 
 def each(

@@ -71,13 +71,20 @@ def numbers(bundle: dict[str, Any], quantity: str) -> dict[tuple[str, str], dict
     }
 
 
-def test_the_canonical_run_is_canonical_on_a_real_engine(bundle: dict[str, Any]) -> None:
+def test_the_run_is_canonical_on_a_real_engine_unless_the_host_is_too_busy_to_see_it(
+    bundle: dict[str, Any],
+) -> None:
+    run = bundle["runs"][0]
+    assert run.get("outcome", {}).get("state", "ok") == "ok"
+    odd = " ".join(one["what"] for one in run.get("anomalies", []))
     decode = numbers(bundle, "decode")
     for workload in ("narrative", "code"):
-        one = decode["club-canonical", workload]
-        assert (one["n"], one["how"]) == (5, "measured")
-        assert one["value"] > 1
-    assert bundle["runs"][0].get("outcome", {}).get("state", "ok") == "ok"
+        canonical = decode.get(("club-canonical", workload))
+        if canonical:
+            assert (canonical["n"], canonical["how"]) == (5, "measured")
+            assert canonical["value"] > 1
+        else:
+            assert "contention" in odd
 
 
 def test_client_and_engine_agree_within_5_percent_or_the_run_is_marked(
