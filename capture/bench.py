@@ -1,6 +1,7 @@
 """One bench of a running server into a journal: describe, verify, run the stages, watch the rig."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from capture.client import Target, Timeouts
@@ -10,6 +11,7 @@ from capture.prefill import prefill_stages
 from capture.process import find_process, public_argv
 from capture.protocol import MEASURED, SAMPLED, WARM_UPS
 from capture.runner import Ended, Progress, Runner, reply_of
+from capture.server_log import ServerLog
 from capture.shapes import greedy_stages, shape_stages
 from capture.step import Ask, Stage
 from capture.turns import AGENT_NEEDS, SOAK_NEEDS, agentic_stage, soak_stage
@@ -32,6 +34,8 @@ class Options(NamedTuple):
     quant: str | None = None
     served: str | None = None
     pid: int | None = None
+    engine: str | None = None
+    log: Path | None = None
     runs: tuple[int, int] = (WARM_UPS, MEASURED)
     soak_sessions: int = 5
 
@@ -66,12 +70,15 @@ def bench(
     stages, skipped = plan(options, server)
     for reason in skipped:
         journal.write("skipped", run=run, reason=reason)
+    log = ServerLog(options.log) if options.log else None
     with Watch(pid) as watch:
         try:
             ended = runner.stages(stages)
         finally:
             # An interrupted run keeps what was seen beside it, too.
             journal.write("watch", run=run, **summary(watch.moments))
+            if log:
+                journal.write("log", run=run, **log.said()._asdict())
     _verified(journal, run)
     journal.write("end", run=run)
     return ended
@@ -116,6 +123,7 @@ def _begin(
         "slug": options.slug,
         "model": options.model,
         "quant": options.quant,
+        "engine": options.engine,
         "series": series,
         "server": server._asdict(),
         "argv": list(public_argv(process.argv)) if process else None,

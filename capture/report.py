@@ -98,6 +98,19 @@ def marks(panels: dict[str, list[Finding]], today: date) -> list[Status]:
     ]  # fmt: skip
 
 
+def _under_load(told: Sequence[dict[str, Any]], rig: Rig) -> Rig:
+    """Take each card's link as it was under load: at rest a card lowers its own."""
+    links: list[str] = next((line["links"] for line in reversed(told)
+                  if line["kind"] == "watch" and line.get("links")), [])  # fmt: skip
+    if not isinstance(rig.gpus, tuple) or len(links) != len(rig.gpus):
+        return rig
+    cards = tuple(
+        card.model_copy(update={"link": link or card.link})
+        for card, link in zip(rig.gpus, links, strict=True)
+    )
+    return rig.model_copy(update={"gpus": cards})
+
+
 def _rig(told: Sequence[dict[str, Any]], catalog: Catalog) -> tuple[Rig, dict[str, Provenance]]:
     numbered = {line["at"]: (number, line) for number, line in enumerate(told, start=1)
                 if line["kind"] == "field"}  # fmt: skip
@@ -106,6 +119,7 @@ def _rig(told: Sequence[dict[str, Any]], catalog: Catalog) -> tuple[Rig, dict[st
     named: dict[str, Any] = next((line for line in told if line["kind"] == "machine"), {})
     rig, provenance = rig_of(Learned(fields, ()), catalog, (named.get("machine"),
                                                             named.get("state")))  # fmt: skip
+    rig = _under_load(told, rig)
     for at, (number, _) in numbered.items():
         pointer = "/rig/" + at.replace(".", "/")
         provenance[pointer] = provenance[pointer].model_copy(update={"line": number})

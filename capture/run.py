@@ -41,13 +41,13 @@ def run_of(
     server = line["server"]
     weights = weights_of(
         catalog, server["model_file"] or server["model_id"], server["size_gib"],
-        (line["model"], line["quant"]),
+        (line["model"], line["quant"]), server["ftype"],
     )  # fmt: skip
     run = Run(
         id=path_part(name),
         slug=line["slug"],
         weights=weights,
-        engine=Engine(name=server["engine"], build=server["build"]),
+        engine=Engine(name=line["engine"] or server["engine"], build=server["build"]),
         launch=_launch(told, name, line),
         origin="standalone",
         series=Series.model_validate(line["series"]) if line["series"] else None,
@@ -132,6 +132,8 @@ def _provenance(run: Run, index: int, line: dict[str, Any], number: int) -> dict
         if getattr(run.weights, field):
             how = ("reported", "given by the owner") if given else ("inferred", "from the name")
             made[f"{at}/weights/{field}"] = told(*how)
+    if line["engine"]:
+        made[f"{at}/engine/name"] = told("reported", "given by the owner")
     if run.slug:
         made[f"{at}/slug"] = told("reported", "given by the owner")
     if run.launch.drafter == OFF:

@@ -110,6 +110,7 @@ def measurements(lines: Sequence[dict[str, Any]], run: str, terms: Terms) -> lis
             made += _soak(measured, workload)
     if not any(one.quantity == "acceptance" for one in made):
         made += _counted(lines, run)
+    made += _logged(lines, run, made)
     made += _beside(lines, run)
     return made
 
@@ -198,6 +199,22 @@ def _counted(lines: Sequence[dict[str, Any]], run: str) -> Iterator[Measurement]
         if ratio <= 1:
             same: dict[str, Any] = {"workload": line["workload"], "streams": 1}
             yield from spread("acceptance", BESIDE, [(number, ratio)], **same)
+
+
+def _logged(
+    lines: Sequence[dict[str, Any]], run: str, made: Sequence[Measurement]
+) -> Iterator[Measurement]:
+    """Read off the server's log what neither its answers nor its counters tell."""
+    known = {one.quantity for one in made}
+    for number, line in enumerate(lines, start=1):
+        if line["kind"] != "log" or line["run"] != run:
+            continue
+        if "decode-engine" not in known:
+            rate = [(number, line["decode_tokens_per_s"])]
+            yield from spread("decode-engine", BESIDE, rate, workload="mixed", streams=1)
+        if "acceptance" not in known and line["drafted"]:
+            ratio = [(number, min(line["accepted"] / line["drafted"], 1.0))]
+            yield from spread("acceptance", BESIDE, ratio, workload="mixed", streams=1)
 
 
 CACHED_SHARE = 0.05

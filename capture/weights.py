@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from ingest.bundle import Weights
 from ingest.catalog import Catalog
+from ingest.readers.identity import quant_of_ftype
 
 SHARD = re.compile(r"[-_.]?0*\d{1,5}-of-\d{1,5}$")
 HOLLOW = frozenset("instruct it chat gguf hf moe base ud i1 imatrix".split())  # noqa: SIM905 - words
@@ -31,11 +32,14 @@ def weights_of(
     name: str,
     gib: float | None = None,
     told: tuple[str | None, str | None] = (None, None),
+    ftype: str | None = None,
 ) -> Weights:
-    """Say what a served file or model id is; `told` are the owner's model and quant ids."""
+    """Say what a served file or model id is; `told` are the owner's ids, `ftype` its own word."""
     stem = SHARD.sub("", re.sub(r"\.(gguf|safetensors)$", "", name, flags=re.IGNORECASE))
-    quant = told[1] or quant_in(stem, catalog.quants)
-    model = told[0] or _model(catalog, _without(stem.rsplit("/", 1)[-1], quant))
+    named = quant_in(stem, catalog.quants)
+    # The server's own word for the type of its weights is coarser than a file's name.
+    quant = told[1] or named or (quant_of_ftype(catalog, ftype) if ftype else None)
+    model = told[0] or _model(catalog, _without(stem.rsplit("/", 1)[-1], named))
     is_file = name.casefold().endswith((".gguf", ".safetensors"))
     return Weights(
         model=model, quant=quant, spelled=name[:300], file=name[:300] if is_file else None, gib=gib

@@ -38,6 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--slug", help="slug of the catalogue that is served")
     parser.add_argument("--catalog-model", metavar="ID", help="model id of the catalogue")
     parser.add_argument("--catalog-quant", metavar="ID", help="quant id of the catalogue")
+    parser.add_argument("--engine", metavar="ID", help="engine of the catalogue, for a fork")
+    parser.add_argument("--server-log", type=Path, metavar="FILE", help="the server's log")
     parser.add_argument("--pid", type=int, metavar="N", help="the serving process")
     parser.add_argument("--api-key-file", type=Path, metavar="FILE", help="key of the server")
     parser.add_argument("--timeout", action="append", default=[], metavar="[STAGE.]KIND=S",
@@ -109,6 +111,7 @@ def _options(args: argparse.Namespace) -> "Options":
         quick=args.quick, prefill=not args.no_prefill, extra=tuple(dict.fromkeys(args.also)),
         room=args.room, thinking=args.thinking, slug=args.slug, model=args.catalog_model,
         quant=args.catalog_quant, served=args.served, pid=args.pid,
+        engine=args.engine, log=args.server_log,
     )  # fmt: skip
 
 
