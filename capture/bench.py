@@ -71,17 +71,28 @@ def bench(
     for reason in skipped:
         journal.write("skipped", run=run, reason=reason)
     log = ServerLog(options.log) if options.log else None
-    with Watch(pid) as watch:
-        try:
-            ended = runner.stages(stages)
-        finally:
-            # An interrupted run keeps what was seen beside it, too.
-            journal.write("watch", run=run, **summary(watch.moments))
-            if log:
-                journal.write("log", run=run, **log.said()._asdict())
+    soak = [stage for stage in stages if stage.name == "soak"]
+    ended = _watched(runner, [stage for stage in stages if stage not in soak], journal, (run, pid))
+    if log:
+        journal.write("log", run=run, **log.said()._asdict())
+    if soak and all(one.alive for one in ended):
+        ended += _watched(runner, soak, journal, (run, pid))
     _verified(journal, run)
     journal.write("end", run=run)
     return ended
+
+
+def _watched(
+    runner: Runner, stages: list[Stage], journal: Journal, named: tuple[str, int | None]
+) -> list[Ended]:
+    """Run stages, and write what the rig did beside; of an interrupted run, too."""
+    run, pid = named
+    with Watch(pid) as watch:
+        try:
+            return runner.stages(stages)
+        finally:
+            seen = summary(watch.moments)
+            journal.write("watch", run=run, soak=stages[-1].name == "soak", **seen)
 
 
 def plan(options: Options, server: Server) -> tuple[list[Stage], list[str]]:
@@ -125,11 +136,13 @@ def _begin(
         "quant": options.quant,
         "engine": options.engine,
         "series": series,
-        "server": server._asdict(),
+        "server": {**server._asdict(), "busy_slots": 0},
         "argv": list(public_argv(process.argv)) if process else None,
         "cards": None if gpus is None else len(gpus) if isinstance(gpus, list) else 0,
     }
     before = next((line for line in journal.of("run") if line["run"] == run), None)
+    if server.busy_slots:
+        journal.write("busy", run=run, slots=server.busy_slots)
     if before is None:
         journal.write("run", **facts)
     else:

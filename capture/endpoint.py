@@ -29,6 +29,8 @@ class Server(NamedTuple):
     ctx: int | None
     slots: int | None
     has_metrics: bool
+    busy_slots: int = 0
+    """Requests of others that it was answering when it was asked."""
 
 
 class Unusable(Exception):  # noqa: N818 - what the server is
@@ -48,7 +50,8 @@ def describe(target: Target, model: str | None) -> Server:
         props = _asked(http, f"{target.url}/props") or {}
         version = _asked(http, f"{target.url}/version") or {}
         metrics = _text(http, f"{target.url}/metrics") or ""
-    return _server(served, props, version, metrics)
+        slots = _text(http, f"{target.url}/slots") or ""
+    return _server(served, props, version, metrics)._replace(busy_slots=busy_slots(slots, metrics))
 
 
 def _server(
@@ -84,7 +87,7 @@ def _served(models: dict[str, Any], wanted: str | None) -> dict[str, Any]:
     if wanted is None and len(known) == 1:
         return next(iter(known.values()))
     if wanted is None or wanted not in known:
-        names = ", ".join(name[:MAX_TEXT] for name in known) or "none"
+        names = ", ".join(str(_words(name)) for name in known) or "none"
         raise Unusable(f"no model {wanted or '(not given)'}; --model takes one of: {names}")
     return known[wanted]
 
@@ -114,7 +117,10 @@ def _text(http: httpx.Client, address: str) -> str | None:
 
 
 def _words(value: object) -> str | None:
-    return value[:MAX_TEXT] if isinstance(value, str) and value.strip() else None
+    """Cut a text to length, and take out what would steer a terminal."""
+    if not isinstance(value, str) or not value.strip():
+        return None
+    return "".join(char if char.isprintable() else "?" for char in value[:MAX_TEXT])
 
 
 def _number(value: object) -> int | None:
@@ -159,6 +165,21 @@ def metrics_of(text: str) -> dict[str, float]:
         if math.isfinite(number):
             sums[name] = sums.get(name, 0.0) + number
     return sums
+
+
+BUSY = ("llamacpp:requests_processing", "vllm:num_requests_running")
+
+
+def busy_slots(slots: str, metrics: str) -> int:
+    """Count the requests in work, by `/slots` of llama-server or by the counters."""
+    try:
+        found = json.loads(slots or "[]")
+    except (ValueError, RecursionError):
+        found = []
+    rows = [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+    working = sum(row.get("is_processing") is True for row in rows)
+    told = metrics_of(metrics)
+    return max(working, *(round(told.get(name, 0)) for name in BUSY))
 
 
 def counters(target: Target) -> dict[str, float]:

@@ -29,12 +29,22 @@ def panel(lines: Sequence[dict[str, Any]], run: str) -> list[Finding]:
     found = answers(lines, run)
     measured = [one for one in found if one.phase == "measured"]
     bench = [one for one in measured if one.stage in ("bench", "greedy")]
-    watched: dict[str, Any] = next((line for line in reversed(lines)
-                    if line["kind"] == "watch" and line["run"] == run), {})  # fmt: skip
+    watched = _watched(lines, run, soak=False)
     return [
         _status(measured), _swap(watched), _usable(bench), *_spreads(bench), *_trends(bench),
         _contention(watched), _divergence(bench), _windows(bench), _caches(measured),
+        *_soak(lines, run, measured), *_busy(lines, run),
     ]  # fmt: skip
+
+
+def _watched(lines: Sequence[dict[str, Any]], run: str, *, soak: bool) -> dict[str, Any]:
+    """Find the last samples beside the soak, or beside the other stages."""
+    found = (
+        line
+        for line in reversed(lines)
+        if line["kind"] == "watch" and line["run"] == run and line.get("soak", False) is soak
+    )
+    return next(found, {})
 
 
 def _status(measured: list[Answered]) -> Finding:
@@ -159,6 +169,42 @@ def _windows(bench: list[Answered]) -> Finding:
         "decode window", "advisory",
         f"{len(short)} of {len(bench)} answers came in one piece: they have no decode rate",
     )  # fmt: skip
+
+
+MOST_GROWTH_MIB = 200
+"""What a soak of 25 turns may take more (club-3090 `soak-test.sh`)."""
+LEAST_RETENTION = 0.9
+
+
+def _soak(lines: Sequence[dict[str, Any]], run: str, measured: list[Answered]) -> Iterator[Finding]:
+    """Look for memory that grows, answers that are empty and speed that fades over many turns."""
+    turns = [one for one in measured if one.stage == "soak"]
+    if not turns:
+        return
+    watched = _watched(lines, run, soak=True)
+    vram = (watched.get("vram_end_mib") or 0) - (watched.get("vram_start_mib") or 0)
+    grown = max(vram, watched.get("rss_growth_mib") or 0)
+    empty = sum(one.reply is None or not one.reply.answered for one in turns)
+    rates = [one.reply.decode_tokens_per_s for one in turns if one.reply]
+    known = [rate for rate in rates if rate]
+    half = len(known) // 2
+    kept = statistics.fmean(known[-half:]) / statistics.fmean(known[:half]) if half else 1.0
+    good = grown <= MOST_GROWTH_MIB and not empty and kept >= LEAST_RETENTION
+    yield Finding(
+        "soak", "pass" if good else "advisory",
+        f"memory grew by {grown:.0f} MiB, {empty} of {len(turns)} answers were empty, the second"
+        f" half ran at {kept:.0%} of the first",
+    )  # fmt: skip
+
+
+def _busy(lines: Sequence[dict[str, Any]], run: str) -> Iterator[Finding]:
+    for line in lines:
+        if line["kind"] == "busy" and line["run"] == run:
+            yield Finding(
+                "server", "advisory",
+                f"it was answering {line['slots']} requests of others when the run began: stop"
+                " them and run again",
+            )  # fmt: skip
 
 
 def _caches(measured: list[Answered]) -> Finding:

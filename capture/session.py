@@ -55,6 +55,7 @@ def probe_into(
     found = probe(tree, cards, catalog, pasted)
     parts = machine_name(found.learned, catalog)
     _write(journal, found, cards, (machine_key(names, parts, tree), names))
+    journal.write("host", **load(tree)._asdict())
     return (*_limits(tree), *found.learned.doubts, *found.asks)
 
 

@@ -268,9 +268,14 @@ MIB_PER_GIB = 1024
 
 def _beside(lines: Sequence[dict[str, Any]], run: str) -> Iterator[Measurement]:
     """Read what was sampled beside the bench stages, and how long the server took to load."""
-    last = {line["kind"]: (number, line) for number, line in enumerate(lines, start=1)
-            if line.get("run") == run}  # fmt: skip
-    for number, line in (last[kind] for kind in ("watch", "boot") if kind in last):
+    last = {(line["kind"], line.get("soak", False)): (number, line)
+            for number, line in enumerate(lines, start=1) if line.get("run") == run}  # fmt: skip
+    if ("watch", True) in last:
+        number, line = last["watch", True]
+        start, ended = line.get("vram_start_mib"), line.get("vram_end_mib")
+        growth = None if start is None or ended is None else ended - start
+        yield from spread("vram_growth", SOAK, [(number, growth)])
+    for number, line in (last[kind, False] for kind in ("watch", "boot") if (kind, False) in last):
         told = {
             "vram_peak": _scaled(line.get("vram_peak_mib"), 1 / MIB_PER_GIB),
             "vram": _scaled(line.get("vram_end_mib"), 1 / MIB_PER_GIB),

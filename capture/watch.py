@@ -94,6 +94,7 @@ def summary(moments: list[Moment]) -> dict[str, Any]:
         "cpu_busy": _mean(moment.busy_cpus for moment in moments),
         "cpu_others": _mean(moment.others for moment in moments),
         "load_1min": max((m.load_1min for m in moments if m.load_1min is not None), default=None),
+        "rss_growth_mib": _scaled(_growth([moment.rss_gib for moment in moments]), 1024),
         "rss_gib": max((m.rss_gib for m in moments if m.rss_gib is not None), default=None),
         "server_swap_mib": _last(moment.server_swap_mib for moment in moments),
         "swap_growth_mib": _growth([moment.swap_used_mib for moment in moments]),
@@ -118,7 +119,11 @@ def _last(values: Iterable[float | None]) -> float | None:
 
 def _growth(values: list[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    return round(known[-1] - known[0], 1) if known else None
+    return round(known[-1] - known[0], 4) if known else None
+
+
+def _scaled(value: float | None, factor: float) -> float | None:
+    return None if value is None else round(value * factor, 1)
 
 
 def _links(cards: list[tuple[Sample, ...]]) -> list[str] | None:

@@ -300,3 +300,29 @@ def test_a_list_of_models_that_is_none_is_unusable(
     server.models = page
     with pytest.raises(Unusable):
         bench(Target(server.url), journal, PLAIN, FAST)
+
+
+def test_a_server_that_answers_others_is_told(
+    fake_server: Start, journal: Journal, catalog: Catalog
+) -> None:
+    server = fake_server(served)
+    server.pages["/slots"] = b'[{"id": 0, "is_processing": true}, {"id": 1}, 7]'
+    bench(Target(server.url), journal, Options(quick=True), FAST)
+    found = made(journal, catalog).panels["main"]
+    assert any("answering 1 requests of others" in one.text for one in found)
+
+
+def test_a_soak_is_judged_by_memory_empty_answers_and_speed(
+    fake_server: Start, journal: Journal, catalog: Catalog
+) -> None:
+    def silent(path: str, body: dict[str, Any]) -> list[bytes | float]:
+        if len(server.bodies) % 5 == 0:
+            return [HEAD, event(reasoning_content="hm"), end(3)]
+        return served(path, body)
+
+    server = fake_server(silent)
+    options = Options(prefill=False, extra=("soak",), soak_sessions=2, runs=(1, 1))
+    bench(Target(server.url), journal, options, FAST)
+    (soak,) = [one for one in made(journal, catalog).panels["main"] if one.name == "soak"]
+    assert soak.state == "advisory"
+    assert "2 of 10 answers were empty" in soak.text

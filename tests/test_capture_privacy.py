@@ -75,7 +75,7 @@ def test_requests_hold_prompts_of_ours_and_nothing_of_the_machine(
 
 
 def test_what_a_server_says_is_cut_escaped_and_never_sent_back(
-    fake_server: Start, tmp_path: Path
+    fake_server: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server = fake_server(served)
     server.models = json.dumps({"data": [{"id": HOSTILE * 50}]}).encode()
@@ -84,6 +84,8 @@ def test_what_a_server_says_is_cut_escaped_and_never_sent_back(
     assert main(["bench", server.url, "--quick", "--out", str(out)]) == 0
     assert main(["submit", str(out), "--dry-run"]) == 0
     assert "<script" not in (out / "preview.html").read_text()
+    told = capsys.readouterr()
+    assert "\x1b" not in told.out + told.err
     (report,) = out.rglob("report.json")
     assert "bob" not in report.read_text()
     asked = [body["messages"] for body in server.bodies]

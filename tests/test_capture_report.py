@@ -14,7 +14,7 @@ from ingest.misuse import Misuse
 from ingest.rules import rule_problems
 
 SLOT = "0.00.087.330 I slot print_timing: id  3 | task 0 |"
-LOG = f"""{SLOT} prompt eval time = 8.03 ms / 37 tokens (0.22 ms per token, 4607.15 tokens per second)
+LOG = f"""{SLOT} prompt eval time = 8.03 ms / 37 tokens (2.2 ms per token, 460.1 tokens per second)
 {SLOT} eval time = 2979.00 ms / 64 tokens (46.55 ms per token, 21.15 tokens per second)
 {SLOT} draft acceptance = 0.60000 (   30 accepted /    50 generated), mean len =  4.85
 {SLOT} eval time = 6.13 ms / 16 tokens (0.41 ms per token, 2444.99 tokens per second)
