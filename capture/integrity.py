@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
-from capture.summary import Answered, answers, is_fresh, usable
+from capture.answered import Answered, answers, is_fresh, usable
 
 
 class Finding(NamedTuple):

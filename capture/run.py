@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from capture.answered import Terms, answers
 from capture.integrity import Finding, panel
 from capture.launch_line import launch_of
-from capture.summary import Terms, answers, measurements
+from capture.summary import measurements
 from capture.weights import weights_of
 from ingest.bundle import (
     OFF,

@@ -2,25 +2,11 @@
 
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from capture.protocol import (
-    AGENTIC,
-    BESIDE,
-    CANONICAL,
-    DEPTH,
-    GREEDY,
-    MEASURED,
-    OWN,
-    PREFILL,
-    QUICK,
-    SAMPLED,
-    SOAK,
-    USABLE_SHARE,
-    WARM_UPS,
-)
+from capture.answered import Answered, Terms, answers, bench_protocol, is_fresh, usable
+from capture.protocol import AGENTIC, BESIDE, DEPTH, GREEDY, PREFILL, SOAK
 from capture.reply import Reply
-from capture.runner import reply_of
 from ingest.bundle import Evidence, Measurement
 
 UNITS = {"decode": "tokens/s", "wall": "tokens/s", "decode-engine": "tokens/s",
@@ -29,64 +15,6 @@ UNITS = {"decode": "tokens/s", "wall": "tokens/s", "decode-engine": "tokens/s",
          "host_ram": "GiB", "power": "W", "sm_utilisation": "ratio", "memory_controller": "ratio",
          "retention": "ratio", "ttft_growth": "ratio", "load_time": "s"}  # fmt: skip
 """The units that `quantities.toml` gives these quantities."""
-
-
-class Answered(NamedTuple):
-    """One request of the journal: its line (from 1), its place, and its answer."""
-
-    line: int
-    stage: str
-    workload: str
-    phase: str
-    number: int
-    nominal_tokens: int | None
-    max_tokens: int
-    reply: Reply | None
-
-
-class Terms(NamedTuple):
-    """What decides which protocol a run held to."""
-
-    quick: bool
-    strict: bool
-    room: int
-    thinking: bool
-
-
-def answers(lines: Sequence[dict[str, Any]], run: str) -> list[Answered]:
-    """List the last answer to each request of `run`, in order of the journal."""
-    found: dict[tuple[Any, ...], Answered] = {}
-    for number, line in enumerate(lines, start=1):
-        if line["kind"] == "request" and line["run"] == run:
-            key = (line["stage"], line["workload"], line["phase"], line["number"])
-            found[key] = Answered(
-                number, *key, line["nominal_tokens"], line["max_tokens"],
-                reply_of(line) if "reply" in line else None,
-            )  # fmt: skip
-    return list(found.values())
-
-
-def usable(one: Answered) -> bool:
-    """Tell whether a run is long enough to say something about decoding."""
-    return one.reply is not None and one.reply.tokens >= USABLE_SHARE * one.max_tokens
-
-
-def bench_protocol(shape: Sequence[Answered], terms: Terms) -> str:
-    """Name the protocol that a shape's runs held to, to the letter."""
-    measured = [one for one in shape if one.phase == "measured" and one.reply]
-    warm = [one for one in shape if one.phase == "warm-up" and one.reply]
-    if terms.quick:
-        return QUICK
-    exact = (
-        not terms.strict
-        and not terms.thinking
-        and terms.room == 0
-        and len(measured) == MEASURED
-        and len(warm) >= WARM_UPS
-        and all(usable(one) and one.reply and one.reply.decode_tokens_per_s for one in measured)
-        and not any(one.reply and (one.reply.thought or not one.reply.tokens_told) for one in shape)
-    )
-    return CANONICAL if exact and SAMPLED["temperature"] > 0 else OWN
 
 
 def measurements(lines: Sequence[dict[str, Any]], run: str, terms: Terms) -> list[Measurement]:
@@ -215,15 +143,6 @@ def _logged(
         if "acceptance" not in known and line["drafted"]:
             ratio = [(number, min(line["accepted"] / line["drafted"], 1.0))]
             yield from spread("acceptance", BESIDE, ratio, workload="mixed", streams=1)
-
-
-CACHED_SHARE = 0.05
-"""A prefill of which more came from a cache measures the cache."""
-
-
-def is_fresh(reply: Reply) -> bool:
-    """Tell whether a prompt was read and not found in a cache, as far as the server says."""
-    return (reply.timings.cached_tokens or 0) <= CACHED_SHARE * (reply.prompt_tokens or 1)
 
 
 def _prefill(group: list[Answered], workload: str) -> Iterator[Measurement]:

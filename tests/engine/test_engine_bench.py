@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from capture.answered import Terms
 from capture.client import Target, Timeouts
 from capture.endpoint import describe
 from capture.journal import Journal
@@ -15,7 +16,7 @@ from capture.protocol import SAMPLED
 from capture.runner import Runner
 from capture.shapes import greedy_stages
 from capture.step import Ask
-from capture.summary import Terms, measurements
+from capture.summary import measurements
 from rigbook.__main__ import main
 from tests.engine.server import Running, free_port, started
 from tests.tiny_moe import write
