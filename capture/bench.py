@@ -8,7 +8,7 @@ from capture.client import Target, Timeouts
 from capture.endpoint import Server, Unusable, describe
 from capture.journal import Journal
 from capture.prefill import prefill_stages
-from capture.process import find_process, public_argv
+from capture.process import Process, find_process, public_argv
 from capture.protocol import MEASURED, SAMPLED, WARM_UPS
 from capture.runner import Ended, Progress, Runner, reply_of
 from capture.server_log import ServerLog
@@ -118,15 +118,13 @@ def plan(options: Options, server: Server) -> tuple[list[Stage], list[str]]:
     return stages, skipped
 
 
-def _begin(
-    target: Target, journal: Journal, options: Options, server: Server, named: Named
-) -> int | None:
-    """Write what the run is, or hold it against what was written; the server's process."""
-    process = find_process(target.url, options.pid)
-    run, series = named
+def run_facts(
+    journal: Journal, options: Options, server: Server, process: Process | None, named: Named
+) -> dict[str, Any]:
+    """List what a run is: what is served, by which command, and how it is benched."""
     gpus = next((one["value"] for one in journal.of("field") if one["at"] == "gpus"), None)
-    facts: dict[str, Any] = {
-        "run": run,
+    return {
+        "run": named.run,
         "quick": options.quick,
         "room": options.room,
         "thinking": options.thinking,
@@ -135,11 +133,20 @@ def _begin(
         "model": options.model,
         "quant": options.quant,
         "engine": options.engine,
-        "series": series,
+        "series": named.series,
         "server": {**server._asdict(), "busy_slots": 0},
         "argv": list(public_argv(process.argv)) if process else None,
         "cards": None if gpus is None else len(gpus) if isinstance(gpus, list) else 0,
     }
+
+
+def _begin(
+    target: Target, journal: Journal, options: Options, server: Server, named: Named
+) -> int | None:
+    """Write what the run is, or hold it against what was written; the server's process."""
+    process = find_process(target.url, options.pid)
+    run = named.run
+    facts = run_facts(journal, options, server, process, named)
     before = next((line for line in journal.of("run") if line["run"] == run), None)
     if server.busy_slots:
         journal.write("busy", run=run, slots=server.busy_slots)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from capture.arms import arm_lines
 from capture.integrity import Finding
 from capture.report import Drafted
 from ingest.bundle import Bundle, Gpu, Measurement, Off, Rig, Run
@@ -42,7 +43,7 @@ def card(made: Drafted, expected: Expectations) -> list[str]:
     for run in made.bundle.runs:
         lines += ["", *_run_lines(run), *_expected_lines(run, expected)]
         lines += _panel_lines(made.panels.get(run.id, []))
-    return lines
+    return [*lines, *arm_lines(made.bundle.runs)]
 
 
 def rig_lines(bundle: Bundle) -> list[str]:

@@ -14,10 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from capture.bench import Named, Options, Timing, bench
+from capture.bench import Named, Options, Timing, bench, run_facts
 from capture.client import Target
-from capture.endpoint import Unusable, is_alive
+from capture.endpoint import Server, Unusable, is_alive
 from capture.journal import Journal
+from capture.process import Process, public_argv, value_of
 from capture.runner import Ended
 from ingest.misuse import Misuse
 
@@ -76,9 +77,11 @@ def run_sweep(
 ) -> list[Ended]:
     """Boot and bench each arm; an arm that does not boot is a failed run, not the sweep's end."""
     ended: list[Ended] = []
+    series = {"name": f"{sweep.name}-sweep", "axis": AXES[sweep.name]}
     for value, boot in order(sweep):
-        run = f"{sweep.name}-{value}-boot-{boot}"
-        series = {"name": f"{sweep.name}-sweep", "axis": AXES[sweep.name]}
+        run = _run_name(journal, f"{sweep.name}-{value}-boot-{boot}")
+        if run is None:
+            continue
         timing.say(f"{run} of {len(sweep.values) * sweep.boots} boots")
         words = [word.replace(f"{{{sweep.name}}}", str(value))
                  for word in shlex.split(sweep.command)]  # fmt: skip
@@ -87,8 +90,33 @@ def run_sweep(
                 ended += bench(target, journal, options, timing, Named(run, series))
                 journal.write("boot", run=run, load_s=round(load_s, 1))
         except Unusable as error:
-            journal.write("boot", run=run, reason=str(error))
-            ended.append(Ended("boot", run, str(error), alive=False))
+            ended.append(_not_booted(journal, options, words, Named(run, series), str(error)))
+    return ended
+
+
+def _run_name(journal: Journal, name: str) -> str | None:
+    """Name an arm's run; None where it was ended before. What was cut is begun anew.
+
+    Requests of two boots are never put together: a boot is what differs.
+    """
+    if any(line["run"] == name for line in journal.of("end")):
+        return None
+    begun = any(line["run"] == name for line in journal.of("run"))
+    return _run_name(journal, f"{name}-again") if begun else name
+
+
+def _not_booted(
+    journal: Journal, options: Options, words: list[str], named: Named, reason: str
+) -> Ended:
+    """Write down an arm that did not boot: its command is known, and that it failed."""
+    if not any(line["run"] == named.run for line in journal.of("run")):
+        file = public_argv([value_of(words, ("-m", "--model")) or "unknown"])[0]
+        server = Server(None, None, file, None, None, None, None, None, has_metrics=False)
+        process = Process(0, tuple(words))
+        journal.write("run", **run_facts(journal, options, server, process, named))
+    ended = Ended("boot", "server", reason, alive=False)
+    journal.write("stage", run=named.run, **ended._asdict())
+    journal.write("end", run=named.run)
     return ended
 
 

@@ -1,14 +1,18 @@
 import shlex
 import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
 
+from capture.arms import Arm, verdict
 from capture.bench import Options, Timing
 from capture.client import Target, Timeouts
 from capture.endpoint import Unusable
 from capture.journal import Journal
+from capture.report import drafted
 from capture.sweep import booted, order, parse_sweep, run_sweep
+from ingest.catalog import Catalog
 from ingest.misuse import Misuse
 
 COMMAND = "llama-server -t {threads}"
@@ -88,7 +92,7 @@ def test_arms_are_interleaved_there_and_back() -> None:
 
 
 def test_each_arm_is_booted_twice_and_one_that_fails_does_not_end_the_sweep(
-    target: Target, tmp_path: Path
+    target: Target, tmp_path: Path, catalog: Catalog
 ) -> None:
     script = tmp_path / "server.py"
     script.write_text(SERVER)
@@ -98,12 +102,20 @@ def test_each_arm_is_booted_twice_and_one_that_fails_does_not_end_the_sweep(
     journal = Journal(tmp_path / "journal.jsonl")
     options = Options(prefill=False, runs=(1, 1))
     ended = run_sweep(sweep, target, journal, options, Timing({"*": Timeouts(2, 2, 2, 9)}))
-    assert [line["run"] for line in journal.of("run")] == ["threads-1-boot-1", "threads-1-boot-2"]
-    assert all(line["load_s"] > 0 for line in journal.of("boot") if "load_s" in line)
+    assert [line["run"] for line in journal.of("run")] == [
+        "threads-1-boot-1", "threads-3-boot-1", "threads-3-boot-2", "threads-1-boot-2",
+    ]  # fmt: skip
+    assert [line["load_s"] > 0 for line in journal.of("boot")] == [True, True]
     failed = [one for one in ended if one.stage == "boot"]
     assert len(failed) == 2
     assert "the server ended with code 1" in str(failed[0].reason)
     assert "three threads are too many" in (tmp_path / "server.log").read_text()
+    runs = drafted(journal.lines, catalog, date(2026, 12, 1)).bundle.runs
+    assert [run.outcome.state for run in runs] == ["ok", "failed", "failed", "ok"]
+    assert runs[1].launch.argv
+    again = len(journal.lines)
+    assert run_sweep(sweep, target, journal, options, Timing({})) == []
+    assert len(journal.lines) == again, "what ended is not booted again"
 
 
 def test_a_program_that_is_not_there_is_told(target: Target, tmp_path: Path) -> None:
@@ -122,3 +134,15 @@ def test_a_server_that_runs_already_is_not_swept(fake_server: object, tmp_path: 
         booted(["true"], Target(server.url), tmp_path / "log"),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("arms", "said"),
+    [
+        ([Arm(8, (10.0, 10.2)), Arm(16, (12.0, 12.1))], "best 16: its worst boot beats every"),
+        ([Arm(8, (10.0, 12.0)), Arm(16, (11.0, 12.1))], "best 16, but boots overlap with 8"),
+        ([Arm(8, (10.0, 10.2))], "one arm alone says nothing"),
+    ],
+)
+def test_the_best_arm_is_named_only_beyond_chance(arms: list[Arm], said: str) -> None:
+    assert verdict(arms).startswith(said)
