@@ -5,6 +5,7 @@ import statistics
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from capture.figure import number
 from ingest.bundle import Run
 
 
@@ -46,8 +47,8 @@ def arm_lines(runs: Iterable[Run]) -> Iterator[str]:
             continue
         yield f"sweep of {swept[0].series.axis}, {workload}, tokens/s by boot:"
         for arm in found:
-            boots = ", ".join(f"{rate:.3g}" for rate in arm.rates)
-            yield f"  {arm.value:>6}  {arm.mean:8.3g}  ({boots})"
+            boots = ", ".join(number(rate) for rate in arm.rates)
+            yield f"  {arm.value:>6}  {number(arm.mean):>8}  ({boots})"
         yield f"  {verdict(found)}"
 
 

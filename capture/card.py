@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from capture.arms import arm_lines
+from capture.figure import figure
 from capture.integrity import Finding
 from capture.report import Drafted
-from ingest.bundle import Bundle, Gpu, Measurement, Off, Rig, Run
+from ingest.bundle import Bundle, Gpu, Off, Rig, Run
 
 
 class Expected(NamedTuple):
@@ -90,21 +91,6 @@ def _gpu(gpu: Gpu) -> str:
     capped = gpu.power_w and gpu.power_default_w and gpu.power_w < gpu.power_default_w
     cap = f", capped to {gpu.power_w:.0f} of {gpu.power_default_w:.0f} W" if capped else ""
     return f"{gpu.name}{cap}"
-
-
-def figure(one: Measurement) -> str:
-    """Write one measurement with its spread: `12.9 tokens/s ± 0.13 (n 5)`."""
-    ends = [_number(end) for end in (one.low, one.high) if end is not None]
-    value = " to ".join(ends) if one.value is None else _number(one.value)
-    spread = "" if one.sd is None else f" ± {_number(one.sd, 2)}"
-    n = f" (n {one.n})" if one.n and one.n > 1 else ""
-    unit = "" if one.unit == "ratio" else f" {one.unit}"
-    return f"{value}{unit}{spread}{n}"
-
-
-def _number(value: float, digits: int = 3) -> str:
-    """Write a number with so many digits that tell, and never an exponent."""
-    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
 
 
 def _run_lines(run: Run) -> Iterator[str]:

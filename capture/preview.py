@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from capture.card import figure
+from capture.figure import figure
 from ingest.bundle import Bundle, Run, leaves
 from ingest.redact import Redaction
 

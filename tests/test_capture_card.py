@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from capture.card import Expected, card, figure
+from capture.card import Expected, card
+from capture.figure import figure
 from capture.integrity import Finding
 from capture.report import Drafted
 from ingest.bundle import Bundle, Measurement
