@@ -43,13 +43,25 @@ def is_local(url: str) -> bool:
 
 def find_process(url: str, pid: int | None = None) -> Process | None:
     """Find the process that serves `url`: by number, by its listening port, by its arguments."""
-    chosen = pid or _listener(port_of(url)) or _named(port_of(url), _all_argv())
+    port, known = port_of(url), _all_argv()
+    chosen = pid or _served_by(_listener(port), known) or _named(port, known)
     if chosen is None:
         return None
     try:
         return Process(chosen, tuple(psutil.Process(chosen).cmdline()))
     except psutil.Error:
         return None
+
+
+FORWARDERS = ("docker-proxy", "rootlessport", "slirp4netns", "pasta", "ssh")
+"""Programs that listen for another: the server itself is behind them."""
+
+
+def _served_by(listener: int | None, known: dict[int, list[str]]) -> int | None:
+    """Take the listening process, unless it only passes on."""
+    words = known.get(listener, []) if listener else []
+    passes_on = bool(words) and words[0].rsplit("/", 1)[-1] in FORWARDERS
+    return None if passes_on else listener
 
 
 def _listener(port: int) -> int | None:

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import pytest
 
 from capture.launch_line import launch_of
-from capture.process import _named, is_local, is_serving, port_of, value_of
+from capture.process import _named, _served_by, is_local, is_serving, port_of, value_of
 from capture.weights import quant_in, weights_of
 from ingest.bundle import OFF, Drafter, Launch, Offload
 from ingest.catalog import Catalog
@@ -75,6 +75,13 @@ def test_a_server_is_found_by_its_port_and_never_guessed_among_several() -> None
     assert _named(8081, known) == 2
     assert _named(9000, known) is None
     assert is_serving(["python3", "/venv/bin/vllm", "serve"])
+
+
+def test_a_program_that_only_passes_on_is_not_the_server() -> None:
+    known = {1: ["/usr/bin/docker-proxy", "-host-port", "8080"], 2: ["/bin/llama-server"]}
+    assert _served_by(1, known) is None
+    assert _served_by(2, known) == 2
+    assert _served_by(None, known) is None
 
 
 def test_addresses_of_this_machine_are_told_from_others() -> None:
