@@ -134,7 +134,12 @@ def run_facts(
         "quant": options.quant,
         "engine": options.engine,
         "series": named.series,
-        "server": {**server._asdict(), "busy_slots": 0},
+        # Some servers name a model by its path: only the last part of it is published.
+        "server": {
+            **server._asdict(),
+            "model_id": public_argv([server.model_id])[0],
+            "busy_slots": 0,
+        },
         "argv": list(public_argv(process.argv)) if process else None,
         "cards": None if gpus is None else len(gpus) if isinstance(gpus, list) else 0,
     }

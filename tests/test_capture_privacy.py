@@ -92,6 +92,16 @@ def test_what_a_server_says_is_cut_escaped_and_never_sent_back(
     assert "script" not in json.dumps(asked)
 
 
+def test_a_model_that_is_named_by_its_path_is_asked_by_it_and_published_without(
+    fake_server: Start, tmp_path: Path
+) -> None:
+    server, out = fake_server(served), tmp_path / "run"
+    server.models = b'{"data": [{"id": "/srv/secret-project/gpt-oss-20b"}]}'
+    assert main(["bench", server.url, "--quick", "--out", str(out)]) == 0
+    assert server.bodies[0]["model"] == "/srv/secret-project/gpt-oss-20b"
+    assert all("secret-project" not in path.read_text() for path in out.rglob("*.json*"))
+
+
 def test_answers_are_measured_and_not_kept(fake_server: Start, tmp_path: Path) -> None:
     out = tmp_path / "run"
     main(["bench", fake_server(served).url, "--quick", "--out", str(out)])
