@@ -12,7 +12,7 @@ from capture.process import Process, find_process, public_argv
 from capture.protocol import MEASURED, SAMPLED, WARM_UPS
 from capture.runner import Ended, Progress, Runner, reply_of
 from capture.server_log import ServerLog
-from capture.shapes import greedy_stages, shape_stages
+from capture.shapes import greedy_stages, quick_stages, shape_stages
 from capture.step import Ask, Stage
 from capture.turns import AGENT_NEEDS, SOAK_NEEDS, agentic_stage, soak_stage
 from capture.verify import passed, verify_stage
@@ -99,7 +99,7 @@ def plan(options: Options, server: Server) -> tuple[list[Stage], list[str]]:
     """List the stages in order, and why some are left out."""
     ask = Ask(server.model_id, SAMPLED, options.thinking, options.room)
     if options.quick:
-        return shape_stages(ask, 1, 1), []
+        return quick_stages(ask), []
     stages = [verify_stage(ask), *shape_stages(ask, *options.runs)]
     skipped: list[str] = []
     if options.prefill:

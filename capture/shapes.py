@@ -3,8 +3,15 @@
 from collections.abc import Iterator
 from functools import partial
 
-from capture.protocol import ARGMAX, SHAPES, Shape, chat_body
+from capture.protocol import ARGMAX, QUICK_TOKENS, SHAPES, Shape, chat_body
 from capture.step import Ask, Phase, Stage, Step, Steps
+
+
+def quick_stages(ask: Ask) -> list[Stage]:
+    """List the stages of a two-minute answer: each prompt twice, with short answers."""
+    short = [shape._replace(max_tokens=QUICK_TOKENS) for shape in SHAPES]
+    return [Stage("bench", shape.workload, 2, partial(_steps, ask, shape, (1, 1), "bench"))
+            for shape in short]  # fmt: skip
 
 
 def shape_stages(ask: Ask, warm_ups: int, measured: int, name: str = "bench") -> list[Stage]:
