@@ -36,11 +36,11 @@ def end(tokens: int, prompt: int = 20, **timings: object) -> bytes:
 
 
 def served(_path: str, body: dict[str, Any]) -> list[bytes | float]:
-    """Answer as a server that decodes up to 300 tokens in 0.1 s."""
+    """Answer as a server that decodes up to 260 tokens in 0.15 s."""
     words = sum(len(message["content"].split()) for message in body["messages"])
     drafts = {"draft_n": 60, "draft_n_accepted": 30, "cache_n": 0}
-    return [HEAD, 0.005, event(content="a"), 0.1, event(content="b"),
-            end(min(body["max_tokens"], 300), words, **drafts)]  # fmt: skip
+    return [HEAD, 0.005, event(content="a"), 0.15, event(content="b"),
+            end(min(body["max_tokens"], 260), words, **drafts)]  # fmt: skip
 
 
 def made(journal: Journal, catalog: Catalog) -> Drafted:
@@ -68,7 +68,7 @@ def test_a_run_that_holds_to_every_point_is_canonical(
     )  # fmt: skip
     assert decode.low <= decode.value <= decode.high < 5000
     assert found["acceptance", "code"].value == 0.5
-    assert found["tokens_per_pass", "narrative"].value == pytest.approx(300 / 270, abs=1e-4)
+    assert found["tokens_per_pass", "narrative"].value == pytest.approx(260 / 230, abs=1e-4)
     line = journal.lines[decode.evidence.line - 1]
     assert (line["stage"], line["workload"], line["phase"]) == ("bench", "narrative", "measured")
 
@@ -224,7 +224,7 @@ def test_client_and_engine_that_disagree_mark_the_run(
     fake_server: Start, journal: Journal, catalog: Catalog
 ) -> None:
     def boasting(path: str, body: dict[str, Any]) -> list[bytes | float]:
-        ended = end(min(body["max_tokens"], 300), predicted_per_second=9e5)
+        ended = end(min(body["max_tokens"], 260), predicted_per_second=9e5)
         return [*served(path, body)[:-1], ended]
 
     bench(Target(fake_server(boasting).url), journal, Options(quick=True), FAST)
