@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from ingest.bundle import Weights
 from ingest.catalog import Catalog
-from ingest.readers.identity import quant_of_ftype
+from ingest.readers.names import quant_of_ftype
 
 SHARD = re.compile(r"[-_.]?0*\d{1,5}-of-\d{1,5}$")
 HOLLOW = frozenset("instruct it chat gguf hf moe base ud i1 imatrix".split())  # noqa: SIM905 - words

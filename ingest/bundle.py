@@ -10,8 +10,9 @@ Format history
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date as Date  # noqa: N812 - a field below is named `date`
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -311,6 +312,58 @@ class Bundle(Model):
     runs: tuple[Run, ...] = ()
     provenance: dict[str, Provenance] = Field(default_factory=dict)
 
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The filled fields as JSON; made once and shared, so not to be changed."""
+        return self.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+
+    @cached_property
+    def measured(self) -> list[tuple[str, Measurement]]:
+        """Every measurement with its place in the file, as a person points at it."""
+        return [
+            (f"runs[{i}].measurements[{j}]", measurement)
+            for i, run in enumerate(self.runs)
+            for j, measurement in enumerate(run.measurements)
+        ]
+
+    @cached_property
+    def origins(self) -> dict[str, Provenance | None]:
+        """How each filled field of the rig and the runs came to be, by its pointer.
+
+        The entry of the longest prefix of the pointer holds; identities and measurements, which
+        carry their own evidence, are left out.
+        """
+        found: dict[str, Provenance | None] = {}
+        rig = {**self.document["rig"], "machine": None, "state": None}
+        self._trace(rig, "/rig", self.origin("/rig"), found)
+        for index, run in enumerate(self.document.get("runs", ())):
+            at = f"/runs/{index}"
+            self._trace({**run, "id": None, "measurements": None}, at, self.origin(at), found)
+        return found
+
+    def _trace(
+        self,
+        value: object,
+        pointer: str,
+        above: Provenance | None,
+        found: dict[str, Provenance | None],
+    ) -> None:
+        """Walk down from `value`, handing on the entry that holds above."""
+        entry = self.provenance.get(pointer, above)
+        if _forks(value):
+            for step, inner in _branches(value):
+                self._trace(inner, f"{pointer}/{step}", entry, found)
+        elif value is not None and value != []:
+            found[pointer] = entry
+
+    def origin(self, pointer: str) -> Provenance | None:
+        """Find how the field at `pointer` came to be: the entry of the longest prefix of it."""
+        while pointer not in self.provenance:
+            if not pointer:
+                return None
+            pointer = pointer.rpartition("/")[0]
+        return self.provenance[pointer]
+
 
 class Status(Model):
     """One line of `status.jsonl`: a state of a bundle, a run or one measurement.
@@ -344,12 +397,26 @@ def canonical_json(bundle: Bundle) -> str:
 
 def leaves(value: object, pointer: str = "") -> Iterator[tuple[str, Any]]:
     """List the filled leaves below `value` as (JSON pointer, value); a text list is one."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            escaped = str(key).replace("~", "~0").replace("/", "~1")
-            yield from leaves(inner, f"{pointer}/{escaped}")
-    elif isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
-        for index, inner in enumerate(value):
-            yield from leaves(inner, f"{pointer}/{index}")
+    if _forks(value):
+        for step, inner in _branches(value):
+            yield from leaves(inner, f"{pointer}/{step}")
     elif value is not None and value != []:
         yield pointer, value
+
+
+def _forks(value: object) -> bool:
+    """Tell whether a value has parts of its own: an object, or a list of them."""
+    if isinstance(value, list):
+        return any(isinstance(item, dict | list) for item in value)
+    return isinstance(value, dict)
+
+
+def _branches(value: object) -> Iterable[tuple[int | str, object]]:
+    """List the parts of a value that forks, each with its step of a JSON pointer."""
+    if isinstance(value, dict):
+        return [(_escaped(str(key)), inner) for key, inner in value.items()]
+    return enumerate(value) if isinstance(value, list) else ()
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1") if "/" in key or "~" in key else key

@@ -26,7 +26,7 @@ def check(paths: Iterable[Path]) -> Checked:
     otherwise the shipped catalogue is used. A path that is not there is a problem.
     """
     roots = list(paths)
-    catalog, problems = load_catalog(_catalog_of(roots))
+    catalog, problems = load_catalog(catalog_of(roots))
     filed: list[Filed] = []
     for root in roots:
         if not root.exists():
@@ -39,11 +39,12 @@ def check(paths: Iterable[Path]) -> Checked:
             if bundle is not None:
                 problems += rule_problems(bundle, catalog)
                 filed.append(bundle)
-    problems += _twice(filed)
+    problems += twice((one.path, one.bundle.id) for one in filed)
     return Checked(catalog, tuple(filed), tuple(problems))
 
 
-def _catalog_of(roots: Iterable[Path]) -> Path:
+def catalog_of(roots: Iterable[Path]) -> Path:
+    """Find the catalogue to check by: the one at or in a root, else the shipped one."""
     for root in roots:
         for folder in (root, root / "catalog"):
             if (folder / "quantities.toml").exists():
@@ -51,14 +52,14 @@ def _catalog_of(roots: Iterable[Path]) -> Path:
     return Path(shipped("catalog"))
 
 
-def _twice(filed: Iterable[Filed]) -> list[Problem]:
-    """List bundles whose id another folder has already."""
+def twice(named: Iterable[tuple[str, str]]) -> list[Problem]:
+    """List folders whose bundle's id another folder has already, given as (folder, id)."""
     first: dict[str, str] = {}
     problems = []
-    for one in filed:
-        other = first.setdefault(one.bundle.id, one.path)
-        if other != one.path:
+    for path, identity in named:
+        other = first.setdefault(identity, path)
+        if other != path:
             problems.append(
-                Problem(f"{one.path}/report.json", "id", f"the same bundle lies in {other}")
+                Problem(f"{path}/report.json", "id", f"the same bundle lies in {other}")
             )
     return problems

@@ -1,6 +1,7 @@
 """One folder a bundle: `<machine>/<date>-<source>-<id8>/{report.json, raw text, status.jsonl}`."""
 
 import hashlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -38,38 +39,51 @@ def bundle_folders(root: Path) -> Iterator[Path]:
 
 def read_folder(folder: Path) -> tuple[Filed | None, list[Problem]]:
     """Read one bundle folder; None with its problems when it cannot be trusted."""
-    contents, problems = _read_files(folder)
+    return parse_folder(folder, *read_files(folder))
+
+
+def parse_folder(
+    folder: Path, contents: dict[str, bytes], problems: list[Problem]
+) -> tuple[Filed | None, list[Problem]]:
+    """Parse what `read_files` gave of a bundle folder, with the problems found there."""
     path = f"{folder.parent.name}/{folder.name}"
     bundle, found = _parse_bundle(str(folder / "report.json"), contents.get("report.json", b""))
     statuses, doubts = _parse_statuses(str(folder / "status.jsonl"), contents)
-    problems += found + doubts
+    problems = problems + found + doubts
     if bundle is None or problems:
         return None, problems
     problems = list(_name_problems(folder, bundle, contents))
     if problems:
         return None, problems
-    return Filed(path, bundle, statuses, _content_hash(contents)), []
+    return Filed(path, bundle, statuses, content_hash(contents)), []
 
 
-def _read_files(folder: Path) -> tuple[dict[str, bytes], list[Problem]]:
+def read_files(folder: Path) -> tuple[dict[str, bytes], list[Problem]]:
+    """Read the files of a bundle folder by name, and list what may not lie there."""
     contents: dict[str, bytes] = {}
     problems = []
-    for path in sorted(folder.iterdir()):
-        refusal = _refusal(path)
-        if refusal:
-            problems.append(Problem(str(path), "", refusal))
-        else:
-            contents[path.name] = path.read_bytes()
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda one: one.name):
+            refusal = _refusal(entry)
+            if refusal:
+                problems.append(Problem(entry.path, "", refusal))
+            else:
+                contents[entry.name] = _content(entry.path)
     return contents, problems
 
 
-def _refusal(path: Path) -> str | None:
+def _content(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        return file.read()
+
+
+def _refusal(entry: os.DirEntry[str]) -> str | None:
     """Say why a file may not lie in a bundle folder; None if it may."""
-    if path.is_symlink() or not path.is_file():
+    if not entry.is_file(follow_symlinks=False):
         return "should be a plain file, not a link or folder; remove it"
-    if path.name not in FILES:
+    if entry.name not in FILES:
         return f"is not part of a bundle; only {', '.join(FILES)} are"
-    size = path.stat().st_size
+    size = entry.stat(follow_symlinks=False).st_size
     if size > MAX_FILE_BYTES:
         return f"should be at most {MAX_FILE_BYTES:,} bytes, got {size:,}; cut the log"
     return None
@@ -126,7 +140,8 @@ def _name_problems(folder: Path, bundle: Bundle, contents: dict[str, bytes]) -> 
             )
 
 
-def _content_hash(contents: dict[str, bytes]) -> str:
+def content_hash(contents: dict[str, bytes]) -> str:
+    """Hash the files of a bundle folder, names and contents."""
     whole = hashlib.sha256()
     for name in sorted(contents):
         whole.update(name.encode() + b"\0" + hashlib.sha256(contents[name]).digest())

@@ -8,10 +8,11 @@ entries fit equally well the name is ambiguous, and nothing is found.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ingest.catalog import Catalog, CpuEntry, GpuEntry
 
@@ -35,21 +36,50 @@ def words(name: str) -> frozenset[str]:
 
 def best_match(entries: Iterable[E], name: str) -> E | None:
     """Find the entry whose fragments fit `name` best; None if no entry or several fit."""
-    said = words(name)
-    fits = [
-        (len(needed), entry)
-        for entry in entries
-        for needed in map(words, entry.match)
-        if needed <= said
-    ]
+    known = {entry.id: entry for entry in entries}
+    found = _best(_fragments(known), words(name))
+    return known[found] if found else None
+
+
+def _fragments(entries: Mapping[str, _Matched]) -> list[tuple[frozenset[str], str]]:
+    return [(words(text), entry.id) for entry in entries.values() for text in entry.match]
+
+
+def _best(fragments: list[tuple[frozenset[str], str]], said: frozenset[str]) -> str | None:
+    fits = [(len(needed), key) for needed, key in fragments if needed <= said]
     most = max((n for n, _ in fits), default=0)
-    best = {entry.id: entry for n, entry in fits if n == most}
-    return next(iter(best.values())) if len(best) == 1 else None
+    best = {key for n, key in fits if n == most}
+    return best.pop() if len(best) == 1 else None
+
+
+class _Table:
+    """A table of the catalogue as the key of a cache: equal to itself alone, kept alive by it."""
+
+    def __init__(self, entries: Mapping[str, _Matched]) -> None:
+        self.entries = entries
+
+    def __hash__(self) -> int:
+        return id(self.entries)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Table) and self.entries is other.entries
+
+
+# One load asks a table of the catalogue for the same few hundred names a hundred thousand times.
+@lru_cache(maxsize=8)
+def _fragments_of(table: _Table) -> list[tuple[frozenset[str], str]]:
+    return _fragments(table.entries)
+
+
+@lru_cache(maxsize=8192)
+def _best_of(table: _Table, name: str) -> str | None:
+    return _best(_fragments_of(table), words(name))
 
 
 def find_cpu(catalog: Catalog, name: str) -> CpuEntry | None:
     """Find the processor that `name` means; None if no entry or several fit."""
-    return best_match(catalog.cpus.values(), name)
+    found = _best_of(_Table(catalog.cpus), name)
+    return catalog.cpus[found] if found else None
 
 
 def find_gpu(catalog: Catalog, name: str, vram_gib: float | None = None) -> GpuEntry | None:
@@ -58,4 +88,5 @@ def find_gpu(catalog: Catalog, name: str, vram_gib: float | None = None) -> GpuE
     `vram_gib` tells apart cards that are sold under one name with more than one memory size.
     """
     sized = name if vram_gib is None else f"{name} {round(vram_gib)}gb"
-    return best_match(catalog.gpus.values(), sized)
+    found = _best_of(_Table(catalog.gpus), sized)
+    return catalog.gpus[found] if found else None

@@ -12,7 +12,6 @@ from ingest.bundle import (
     Provenance,
     Run,
     Status,
-    leaves,
 )
 from ingest.catalog import Catalog, ModelEntry, Variant
 from ingest.folder import Filed
@@ -42,6 +41,8 @@ def state_of(statuses: Iterable[Status], *targets: str) -> State:
     anything that contains it.
     """
     last = {status.target: status for status in statuses}
+    if not last:
+        return ACTIVE
     for target in targets:
         status = last.get(target)
         if status is not None and status.state != "active":
@@ -51,12 +52,7 @@ def state_of(statuses: Iterable[Status], *targets: str) -> State:
 
 def provenance_of(bundle: Bundle, pointer: str) -> Provenance | None:
     """Find how the field at `pointer` came to be: the entry of the longest prefix of it."""
-    while True:
-        if pointer in bundle.provenance:
-            return bundle.provenance[pointer]
-        if not pointer:
-            return None
-        pointer = pointer.rpartition("/")[0]
+    return bundle.origin(pointer)
 
 
 def bundle_rows(filed: Filed, catalog: Catalog) -> Rows:
@@ -67,18 +63,20 @@ def bundle_rows(filed: Filed, catalog: Catalog) -> Rows:
     keys = {"bundle_id": bundle.id, "rig_id": bundle.rig.machine, "state_id": state_id}
     rows["bundles"].append(_bundle_row(filed, keys))
     rows["sources"] += [
-        {"bundle_id": bundle.id, "source": index, **source.model_dump()}
+        {"bundle_id": bundle.id, "source": index, **vars(source)}
         for index, source in enumerate(bundle.sources)
     ]
     rows["statuses"] += [
-        {"bundle_id": bundle.id, "position": position, **status.model_dump()}
+        {"bundle_id": bundle.id, "position": position, **vars(status)}
         for position, status in enumerate(filed.statuses)
     ]
     rows["rig_states"].append(_rig_row(bundle, catalog, keys))
     rows["rig_gpus"] += _gpu_rows(bundle, catalog, state_id)
     rows["rig_bandwidth"] += _bandwidth_rows(bundle, state_id)
+    inferred = _inferred_pointers(bundle)
     for index, run in enumerate(bundle.runs):
         _add_run(rows, filed, index, run, keys)
+        rows["runs"][-1]["inferred"] = inferred[str(index)]
     return rows
 
 
@@ -176,7 +174,7 @@ def _gpu_rows(bundle: Bundle, catalog: Catalog, state_id: str) -> Iterator[Row]:
             "state_id": state_id,
             "card": card,
             "gpu": entry.id if entry else None,
-            **gpu.model_dump(),
+            **vars(gpu),
         }
 
 
@@ -187,7 +185,7 @@ def _bandwidth_rows(bundle: Bundle, state_id: str) -> Iterator[Row]:
             "state_id": state_id,
             "bundle_id": bundle.id,
             "how": entry.how if entry else "reported",
-            **bandwidth.model_dump(),
+            **vars(bandwidth),
         }
 
 
@@ -196,11 +194,10 @@ def _add_run(rows: Rows, filed: Filed, index: int, run: Run, keys: Row) -> None:
     ids = {**keys, "run_id": run_id}
     rows["runs"].append(_run_row(filed, index, run, ids))
     rows["stages"] += [
-        {"run_id": run_id, "stage": name, **stage.model_dump()}
-        for name, stage in run.stages.items()
+        {"run_id": run_id, "stage": name, **vars(stage)} for name, stage in run.stages.items()
     ]
-    rows["quality"] += [{"run_id": run_id, **quality.model_dump()} for quality in run.quality]
-    rows["anomalies"] += [{"run_id": run_id, **anomaly.model_dump()} for anomaly in run.anomalies]
+    rows["quality"] += [{"run_id": run_id, **vars(quality)} for quality in run.quality]
+    rows["anomalies"] += [{"run_id": run_id, **vars(anomaly)} for anomaly in run.anomalies]
     rows["measurements"] += _measurement_rows(filed, index, run, ids)
 
 
@@ -243,7 +240,6 @@ def _run_row(filed: Filed, index: int, run: Run, ids: Row) -> Row:
         "suite_overall": run.suite.overall if run.suite else None,
         "suite_exit": run.suite.exit if run.suite else None,
         **{name: run.stages[name].outcome for name in run.stages},
-        "inferred": _inferred_pointers(filed.bundle, index, run),
         "status": state.state,
         "status_reason": state.reason,
     }
@@ -270,11 +266,14 @@ def _cache_columns(cache: ExpertCache | Off | None) -> Row:
     return {"expert_cache": cache and "none"}
 
 
-def _inferred_pointers(bundle: Bundle, index: int, run: Run) -> list[str]:
-    kept = run.model_dump(mode="json", exclude={"measurements"}, exclude_defaults=True)
-    prefix = f"/runs/{index}"
-    found = ((at, provenance_of(bundle, prefix + at)) for at, _ in leaves(kept))
-    return [at for at, entry in found if entry and entry.how == "inferred"]
+def _inferred_pointers(bundle: Bundle) -> dict[str, list[str]]:
+    """List, by the place of each run in the bundle, the pointers below it that were inferred."""
+    inferred: dict[str, list[str]] = defaultdict(list)
+    for at, entry in bundle.origins.items():
+        if entry and entry.how == "inferred" and at.startswith("/runs/"):
+            index, _, below = at.removeprefix("/runs/").partition("/")
+            inferred[index].append(f"/{below}")
+    return inferred
 
 
 def _measurement_rows(filed: Filed, index: int, run: Run, ids: Row) -> Iterator[Row]:
@@ -285,7 +284,7 @@ def _measurement_rows(filed: Filed, index: int, run: Run, ids: Row) -> Iterator[
         yield {
             "measurement_id": f"{ids['run_id']}/{position}",
             **ids,
-            **measurement.model_dump(exclude={"evidence"}),
+            **vars(measurement),
             "source": evidence.source,
             "source_url": filed.bundle.sources[evidence.source].url,
             "line": evidence.line,

@@ -7,15 +7,14 @@ flags.
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date as Date  # noqa: N812 - a field of the bundle is named `date`
 from typing import NamedTuple
 
-from ingest.bundle import Bundle, Measurement, Run, leaves
+from ingest.bundle import Bundle, Run
 from ingest.catalog import Catalog
 from ingest.folder import Filed
 from ingest.problem import Problem, Severity
-from ingest.rows import provenance_of
 
 Finding = tuple[str, str]
 Check = Callable[[Filed, Catalog], Iterator[Finding]]
@@ -52,55 +51,40 @@ def rule_problems(filed: Filed, catalog: Catalog) -> list[Problem]:
     ]
 
 
-def _measurements(bundle: Bundle) -> Iterator[tuple[str, Measurement]]:
-    for i, run in enumerate(bundle.runs):
-        for j, measurement in enumerate(run.measurements):
-            yield f"runs[{i}].measurements[{j}]", measurement
-
-
 def _runs(bundle: Bundle) -> Iterator[tuple[str, Run]]:
     for i, run in enumerate(bundle.runs):
         yield f"runs[{i}]", run
 
 
-def _unknown(name: str | None, table: Iterable[str], what: str) -> str | None:
-    """Say that `name` is not in the catalogue's `what`, with the nearest names; None if it is."""
-    known = list(table)
-    if name is None or name in known:
-        return None
-    near = difflib.get_close_matches(name, known, n=3)
-    hint = f"; nearest: {', '.join(near)}" if near else f"; see data/catalog/{what}"
-    return f"the catalogue has no {name!r}{hint}"
-
-
 def _unknowns(
-    named: Iterable[tuple[str, str | None]], table: Iterable[str], what: str
+    named: Iterable[tuple[str, str | None]], table: Collection[str], what: str
 ) -> Iterator[Finding]:
-    known = list(table)
+    """List the names that the catalogue's `what` does not have, each with the nearest it has."""
     for place, name in named:
-        message = _unknown(name, known, what)
-        if message:
-            yield place, message
+        if name is not None and name not in table:
+            near = difflib.get_close_matches(name, table, n=3)
+            hint = f"; nearest: {', '.join(near)}" if near else f"; see data/catalog/{what}"
+            yield place, f"the catalogue has no {name!r}{hint}"
 
 
 @rule("error")
 def known_quantity(filed: Filed, catalog: Catalog) -> Iterator[Finding]:
     """A measurement's quantity is one of `quantities.toml`."""
-    named = ((f"{at}.quantity", m.quantity) for at, m in _measurements(filed.bundle))
+    named = ((f"{at}.quantity", m.quantity) for at, m in filed.bundle.measured)
     return _unknowns(named, catalog.quantities, "quantities.toml")
 
 
 @rule("error")
 def known_protocol(filed: Filed, catalog: Catalog) -> Iterator[Finding]:
     """A measurement's protocol is one of `protocols.toml`."""
-    named = ((f"{at}.protocol", m.protocol) for at, m in _measurements(filed.bundle))
+    named = ((f"{at}.protocol", m.protocol) for at, m in filed.bundle.measured)
     return _unknowns(named, catalog.protocols, "protocols.toml")
 
 
 @rule("error")
 def known_workload(filed: Filed, catalog: Catalog) -> Iterator[Finding]:
     """A measurement's workload is one of `protocols.toml`, or null."""
-    named = ((f"{at}.workload", m.workload) for at, m in _measurements(filed.bundle))
+    named = ((f"{at}.workload", m.workload) for at, m in filed.bundle.measured)
     return _unknowns(named, catalog.workloads, "protocols.toml")
 
 
@@ -159,7 +143,7 @@ def slug_serves_its_weights(filed: Filed, catalog: Catalog) -> Iterator[Finding]
 @rule("error")
 def unit_of_the_quantity(filed: Filed, catalog: Catalog) -> Iterator[Finding]:
     """A measurement is in the one unit that its quantity has."""
-    for at, m in _measurements(filed.bundle):
+    for at, m in filed.bundle.measured:
         quantity = catalog.quantities.get(m.quantity)
         if quantity and m.unit != quantity.unit:
             yield f"{at}.unit", f"{m.quantity} is in {quantity.unit}, got {m.unit!r}; convert it"
@@ -168,7 +152,7 @@ def unit_of_the_quantity(filed: Filed, catalog: Catalog) -> Iterator[Finding]:
 @rule("error")
 def possible_value(filed: Filed, catalog: Catalog) -> Iterator[Finding]:
     """A value lies in the range outside which its quantity is impossible."""
-    for at, m in _measurements(filed.bundle):
+    for at, m in filed.bundle.measured:
         quantity = catalog.quantities.get(m.quantity)
         for field in ("value", "low", "high"):
             value = getattr(m, field)
@@ -185,7 +169,7 @@ def possible_value(filed: Filed, catalog: Catalog) -> Iterator[Finding]:
 @rule("error")
 def a_number_is_there(filed: Filed, _: Catalog) -> Iterator[Finding]:
     """A measurement has a value or a range; a run without numbers has no measurements."""
-    for at, m in _measurements(filed.bundle):
+    for at, m in filed.bundle.measured:
         if m.value is None and (m.low is None or m.high is None):
             yield at, "has neither a value nor low and high; fill one or drop the measurement"
 
@@ -194,7 +178,7 @@ def a_number_is_there(filed: Filed, _: Catalog) -> Iterator[Finding]:
 def ordered_range(filed: Filed, _: Catalog) -> Iterator[Finding]:
     """A range is in order: low ≤ value ≤ high."""
     figures = enumerate(filed.bundle.rig.memory.bandwidth)
-    ranges = [(at, m.low, m.value, m.high) for at, m in _measurements(filed.bundle)]
+    ranges = [(at, m.low, m.value, m.high) for at, m in filed.bundle.measured]
     ranges += [(f"rig.memory.bandwidth[{i}]", b.low, b.gbps, b.high) for i, b in figures]
     for at, *parts in ranges:
         present = [part for part in parts if part is not None]
@@ -217,27 +201,18 @@ def distinct_runs(filed: Filed, _: Catalog) -> Iterator[Finding]:
 def sourced(filed: Filed, _: Catalog) -> Iterator[Finding]:
     """Evidence and provenance point at a source that the bundle lists."""
     bundle, count = filed.bundle, len(filed.bundle.sources)
-    pointed = [(f"{at}.evidence.source", m.evidence.source) for at, m in _measurements(bundle)]
+    pointed = [(f"{at}.evidence.source", m.evidence.source) for at, m in bundle.measured]
     pointed += [(f"provenance[{at!r}].source", p.source) for at, p in bundle.provenance.items()]
     for at, source in pointed:
         if source >= count:
             yield at, f"there are {count} sources, counted from 0; got {source}"
 
 
-def _told(bundle: Bundle) -> Iterator[str]:
-    """List the pointers of filled fields that need provenance: the rig and the runs."""
-    rig = bundle.rig.model_dump(mode="json", exclude={"machine", "state"}, exclude_defaults=True)
-    yield from (at for at, _ in leaves(rig, "/rig"))
-    for index, run in enumerate(bundle.runs):
-        kept = run.model_dump(mode="json", exclude={"id", "measurements"}, exclude_defaults=True)
-        yield from (at for at, _ in leaves(kept, f"/runs/{index}"))
-
-
 @rule("error")
 def provenance_for_every_field(filed: Filed, _: Catalog) -> Iterator[Finding]:
     """Every filled field outside measurements says how it was learned."""
-    for pointer in _told(filed.bundle):
-        if provenance_of(filed.bundle, pointer) is None:
+    for pointer, told in filed.bundle.origins.items():
+        if told is None:
             yield (
                 f"provenance[{pointer!r}]",
                 "is missing; say whether the field was measured, reported or inferred",
@@ -259,18 +234,16 @@ def _resolves(document: object, pointer: str) -> bool:
 @rule("error")
 def provenance_of_something(filed: Filed, _: Catalog) -> Iterator[Finding]:
     """Provenance points at a field that is there."""
-    document = filed.bundle.model_dump(mode="json", exclude_defaults=True)
     for pointer in filed.bundle.provenance:
-        if not _resolves(document, pointer):
+        if not _resolves(filed.bundle.document, pointer):
             yield f"provenance[{pointer!r}]", "points at nothing; remove it or fill the field"
 
 
 @rule("error")
 def status_of_something(filed: Filed, _: Catalog) -> Iterator[Finding]:
     """A line of `status.jsonl` targets the bundle, a run or a measurement that exists."""
-    document = filed.bundle.model_dump(mode="json", exclude_defaults=True)
     for line, status in enumerate(filed.statuses, start=1):
-        if not _resolves(document, status.target):
+        if not _resolves(filed.bundle.document, status.target):
             yield f"status.jsonl:{line}", f"target {status.target!r} points at nothing; correct it"
 
 
@@ -303,7 +276,7 @@ def rated_is_not_measured(filed: Filed, catalog: Catalog) -> Iterator[Finding]:
     """A rated bandwidth is not a measurement."""
     for i, figure in enumerate(filed.bundle.rig.memory.bandwidth):
         method = catalog.bandwidth.get(figure.method)
-        told = provenance_of(filed.bundle, f"/rig/memory/bandwidth/{i}/gbps")
+        told = filed.bundle.origin(f"/rig/memory/bandwidth/{i}/gbps")
         if method and not method.measured and told and told.how == "measured":
             yield f"rig.memory.bandwidth[{i}]", f"{figure.method} is not a measurement; mark it"
 

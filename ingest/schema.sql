@@ -166,7 +166,8 @@ CREATE TABLE anomalies (
 );
 
 CREATE TABLE measurements (
-    measurement_id   VARCHAR PRIMARY KEY,  -- run_id / position
+    measurement_id   VARCHAR NOT NULL,  -- run_id / position, so unique as runs are; an index
+                                        -- over it would be a third of the file
     run_id           VARCHAR NOT NULL,
     bundle_id        VARCHAR NOT NULL,
     rig_id           VARCHAR NOT NULL,
@@ -211,6 +212,12 @@ CREATE TABLE problems (
     place     VARCHAR NOT NULL,
     message   VARCHAR NOT NULL,
     severity  VARCHAR NOT NULL
+);
+
+-- What the rows were made with: a later load redoes what stands under a hash that changed.
+CREATE TABLE built (
+    part  VARCHAR PRIMARY KEY,  -- rows | catalog
+    key   VARCHAR NOT NULL
 );
 
 CREATE TABLE catalog_models (

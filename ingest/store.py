@@ -6,31 +6,22 @@ at the end.
 
 import contextlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
-from importlib import resources
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
-import polars as pl
 
 from ingest.catalog import Catalog
 from ingest.folder import Filed
 from ingest.problem import Problem
-from ingest.rows import Row, Rows, bundle_rows, catalog_rows
+from ingest.rows import Rows, catalog_rows
+from ingest.tables import REPORTED, pour, problem_rows, schema_sql, write_bundles, write_tables
 
 STORAGE_VERSION = "v1.0.0"
 """Oldest storage format, so that any DuckDB from 1.0 on opens a published file."""
-
-_TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
-    "VARCHAR": pl.String,
-    "INTEGER": pl.Int32,
-    "DOUBLE": pl.Float64,
-    "BOOLEAN": pl.Boolean,
-    "DATE": pl.Date,
-    "VARCHAR[]": pl.List(pl.String),
-    "DOUBLE[]": pl.List(pl.Float64),
-}
 
 # One rig state may be told of by several bundles: per column the best word wins, a stated value
 # before an inferred one, then the earlier report.
@@ -43,7 +34,7 @@ _MERGED = (
 
 def create(connection: duckdb.DuckDBPyConnection) -> None:
     """Create the empty tables and views in the current schema of `connection`."""
-    connection.execute(resources.files("ingest").joinpath("schema.sql").read_text("utf-8"))
+    connection.execute(schema_sql())
 
 
 def fill(
@@ -53,57 +44,31 @@ def fill(
     problems: Iterable[Problem] = (),
 ) -> None:
     """Fill the tables of `connection` from bundles, catalogue and the problems found in them."""
-    rows: Rows = {**catalog_rows(catalog)}
-    for bundle in filed:
-        for table, found in bundle_rows(bundle, catalog).items():
-            rows.setdefault(table, []).extend(found)
-    rows["problems"] = [
-        {"path": p.path, "place": p.where, "message": p.message, "severity": p.severity}
-        for p in problems
-    ]
-    reports = rows.pop("rig_states", [])
-    gpus = rows.pop("rig_gpus", [])
-    for table, found in rows.items():
-        _insert(connection, table, found)
-    _merge_rig_states(connection, reports, gpus)
-    connection.execute(_MACHINES)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_bundles(folder, filed, catalog)
+        write_tables(folder, whole(catalog, problems))
+        _fill_from(connection, folder)
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, table: str, rows: list[Row]) -> None:
-    """Insert `rows` through a Parquet file: the fastest way in that needs no Arrow package."""
-    if not rows:
-        return
-    columns = connection.execute(
-        "SELECT column_name, data_type FROM information_schema.columns"
-        " WHERE table_name = ? ORDER BY ordinal_position",
-        [table],
-    ).fetchall()
-    frame = pl.DataFrame(
-        {name: [row.get(name) for row in rows] for name, _ in columns},
-        schema={name: _TYPES[kind] for name, kind in columns},
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "rows.parquet")
-        frame.write_parquet(path)
-        connection.execute(f'INSERT INTO "{table}" BY NAME FROM read_parquet(?)', [str(path)])
+def whole(catalog: Catalog, problems: Iterable[Problem]) -> Rows:
+    """Give the rows that are of no one bundle."""
+    return {**catalog_rows(catalog), "problems": list(problem_rows(problems))}
 
 
-def _merge_rig_states(
-    connection: duckdb.DuckDBPyConnection, reports: list[Row], gpus: list[Row]
-) -> None:
-    connection.execute(
-        "CREATE TEMP TABLE rig_reports AS"
-        " SELECT NULL::VARCHAR AS bundle_id, * FROM rig_states LIMIT 0"
-    )
-    connection.execute(
-        "CREATE TEMP TABLE gpu_reports AS"
-        " SELECT NULL::VARCHAR AS bundle_id, * FROM rig_gpus LIMIT 0"
-    )
-    _insert(connection, "rig_reports", reports)
-    _insert(connection, "gpu_reports", gpus)
+def _fill_from(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """Insert what was written below `folder`; rig states and machines are put together from it."""
+    for table, waiting in REPORTED.items():
+        connection.execute(
+            f"CREATE TEMP TABLE {waiting} AS"  # noqa: S608 - constants
+            f" SELECT NULL::VARCHAR AS bundle_id, * FROM {table} LIMIT 0"
+        )
+    pour(connection, folder)
     connection.execute(_rig_states_sql())
     connection.execute(_RIG_GPUS)
-    connection.execute("DROP TABLE rig_reports; DROP TABLE gpu_reports")
+    connection.execute(_MACHINES)
+    for waiting in REPORTED.values():
+        connection.execute(f"DROP TABLE {waiting}")
 
 
 def _rig_states_sql() -> str:
@@ -158,6 +123,7 @@ FROM (
     JOIN rig_states AS s USING (state_id)
     LEFT JOIN sources AS a ON a.bundle_id = b.bundle_id AND a.source = 0
     LEFT JOIN catalog_cpus AS c USING (cpu)
+    WHERE b.rig_id IN (SELECT rig_id FROM rig_reports)
 )
 GROUP BY rig_id ORDER BY rig_id
 """
@@ -167,18 +133,118 @@ def build(
     path: Path, filed: Iterable[Filed], catalog: Catalog, problems: Iterable[Problem] = ()
 ) -> None:
     """Build the database at `path` anew and swap it in whole."""
+    with beside(path) as folder:
+        write_bundles(folder, filed, catalog)
+        write_tables(folder, whole(catalog, problems))
+        build_from(path, folder)
+
+
+@contextlib.contextmanager
+def beside(path: Path) -> Iterator[Path]:
+    """Give a folder beside `path` for what is on its way in, and remove it in the end."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _sweep(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    folder = path.with_name(f".{path.name}.{os.getpid()}.new")
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def build_from(path: Path, folder: Path) -> None:
+    """Build the database at `path` from the tables written below `folder`; swap it in whole."""
+    fresh = folder / path.name
     with duckdb.connect() as connection:
         connection.execute(
-            f"ATTACH {_quoted(str(beside))} AS fresh (STORAGE_VERSION '{STORAGE_VERSION}');"
+            f"ATTACH {_quoted(str(fresh))} AS fresh (STORAGE_VERSION '{STORAGE_VERSION}');"
             " USE fresh"
         )
         create(connection)
-        fill(connection, filed, catalog, problems)
+        _fill_from(connection, folder)
         connection.execute("CHECKPOINT fresh; USE memory; DETACH fresh")
-    beside.replace(path)
+    fresh.replace(path)
+
+
+def update_from(path: Path, folder: Path, machines: Iterable[str], anew: Iterable[str]) -> None:
+    """Put the tables below `folder` in place of the rows of `machines` and of the tables `anew`.
+
+    It is done to a copy, which is swapped in whole.
+    """
+    fresh = folder / path.name
+    shutil.copyfile(path, fresh)
+    with duckdb.connect(str(fresh)) as connection:
+        connection.execute(
+            "CREATE TEMP TABLE redone AS SELECT unnest(?::VARCHAR[]) AS rig_id", [list(machines)]
+        )
+        connection.execute(_DELETE)
+        for table in anew:
+            connection.execute(f'DELETE FROM "{table}"')  # noqa: S608 - the schema's own
+        _fill_from(connection, folder)
+        connection.execute("CHECKPOINT")
+    fresh.replace(path)
+
+
+# Empties a table of the machines in `redone`; what leads to the machine comes last.
+_DELETE = """
+DELETE FROM measurements WHERE rig_id IN (FROM redone);
+DELETE FROM stages WHERE run_id IN (SELECT run_id FROM runs WHERE rig_id IN (FROM redone));
+DELETE FROM quality WHERE run_id IN (SELECT run_id FROM runs WHERE rig_id IN (FROM redone));
+DELETE FROM anomalies WHERE run_id IN (SELECT run_id FROM runs WHERE rig_id IN (FROM redone));
+DELETE FROM runs WHERE rig_id IN (FROM redone);
+DELETE FROM sources WHERE bundle_id IN
+    (SELECT bundle_id FROM bundles WHERE rig_id IN (FROM redone));
+DELETE FROM statuses WHERE bundle_id IN
+    (SELECT bundle_id FROM bundles WHERE rig_id IN (FROM redone));
+DELETE FROM rig_bandwidth WHERE state_id IN
+    (SELECT state_id FROM rig_states WHERE rig_id IN (FROM redone));
+DELETE FROM rig_gpus WHERE state_id IN
+    (SELECT state_id FROM rig_states WHERE rig_id IN (FROM redone));
+DELETE FROM rig_states WHERE rig_id IN (FROM redone);
+DELETE FROM bundles WHERE rig_id IN (FROM redone);
+DELETE FROM machines WHERE rig_id IN (FROM redone);
+"""
+
+
+class Held(NamedTuple):
+    """What a database holds: the hashes it was made with, the bundles, the problems.
+
+    `bundles` gives, by machine, the content hash of each bundle as `ledger.lines` writes it.
+    """
+
+    built: dict[str, str]
+    bundles: dict[str, str]
+    problems: list[Problem]
+
+
+NOTHING = Held({}, {}, [])
+
+
+def held(path: Path) -> Held:
+    """Read what the database at `path` holds; nothing when it was made by another schema.
+
+    Raises duckdb.Error when the file is no database or one that this DuckDB cannot read.
+    """
+    if not path.exists():
+        return NOTHING
+    with opened(path) as connection:
+        built = connection.execute(
+            "SELECT table_name FROM information_schema.tables WHERE table_name = 'built'"
+        ).fetchall()
+        if not built:
+            return NOTHING
+        bundles = connection.execute(
+            "SELECT rig_id, string_agg(path || ' ' || content_hash, chr(10) ORDER BY path)"
+            " FROM bundles GROUP BY rig_id"
+        ).fetchall()
+        problems = connection.execute(
+            "SELECT path, place, message, severity FROM problems"
+        ).fetchall()
+        return Held(
+            dict(connection.execute("SELECT part, key FROM built").fetchall()),
+            dict(bundles),
+            [Problem(*row) for row in problems],
+        )
 
 
 def _quoted(text: str) -> str:
@@ -190,7 +256,7 @@ def _sweep(path: Path) -> None:
     for left in path.parent.glob(f".{path.name}.*.new*"):
         process = left.name.removeprefix(f".{path.name}.").split(".")[0]
         if not Path("/proc", process).exists():
-            left.unlink(missing_ok=True)
+            shutil.rmtree(left, ignore_errors=True)
 
 
 @contextlib.contextmanager

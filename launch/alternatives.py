@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from ingest.catalog import Catalog
 from launch.config import Launchers
-from launch.plan import Cards, Plan, PlanError, Wish, make_plan, slug_subject
+from launch.plan import Cards, Plan, Wish, make_plan
+from launch.subject import PlanError, slug_subject
 from launch.verdict import Memory
 
 DEPTHS = (0, 2, 5)

@@ -1,8 +1,9 @@
 """One question to the planner, and its answer: a slug or a GGUF, a rig, and what is wished."""
 
 from difflib import get_close_matches
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from ingest.catalog import Catalog, load_catalog
 from ingest.misuse import Misuse
@@ -11,10 +12,11 @@ from launch.alternatives import needs_of
 from launch.config import Launchers, load_launchers
 from launch.line import Server
 from launch.payload import gguf_payload
-from launch.plan import Cards, Plan, Subject, Wish, make_plan, slug_subject
+from launch.plan import Cards, Plan, Wish, make_plan
 from launch.rig import cards_of, named_cards, numbers, reference_cards
-from launch.shards import read_weights
+from launch.shards import is_url, read_weights
 from launch.source import Sources
+from launch.subject import Subject, slug_subject
 from launch.tensors import table_of
 from launch.verdict import Memory
 
@@ -83,7 +85,10 @@ def subject_of(ask: Ask, shelf: Shelf) -> Subject:
         with Sources() as sources:
             weights = read_weights(ask.gguf, sources.open)
         payload = gguf_payload(weights, table_of(weights))
-        return Subject(payload, Server(build=NEWEST, model=ask.gguf), tensors=weights.tensors)
+        model = weights.files[0]
+        if is_url(model):
+            model = f"{ask.models}/{PurePosixPath(urlsplit(model).path).name}"
+        return Subject(payload, Server(build=NEWEST, model=model), tensors=weights.tensors)
     slug = shelf.catalog.slugs.get(ask.slug or "")
     if slug is None:
         near = get_close_matches(ask.slug or "", shelf.launchers.configs, n=3, cutoff=0.3)

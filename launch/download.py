@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from ingest.catalog import Catalog
 from launch.config import Download, LaunchConfig
-from launch.plan import Subject
 from launch.shards import part_names
+from launch.subject import Subject
 
 
 class DownloadPlan(NamedTuple):

@@ -2,7 +2,9 @@
 
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import Field, ValidationError
@@ -74,10 +76,11 @@ class FlagError(ValueError):
 
 
 class Flags(NamedTuple):
-    """The catalogue of builds and flags."""
+    """The catalogue of builds and flags; `spellings` lists all flags of the builds it has."""
 
     builds: dict[str, Build]
     flags: tuple[Flag, ...]
+    spellings: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
     def nearest(self, build: str) -> str | None:
         """Find the catalogued build that a name means: itself, or the last numbered one before."""
@@ -146,7 +149,21 @@ def load_flags(path: Path) -> tuple[Flags, list[Problem]]:
         for build in (*flag.holds, *flag.fails)
         if build not in known
     ]
-    return Flags(known, tuple(flags)), problems
+    spellings = _spellings(path.with_name("spellings.toml"), known, problems)
+    return Flags(known, tuple(flags), spellings), problems
+
+
+def _spellings(
+    path: Path, builds: dict[str, Build], problems: list[Problem]
+) -> dict[str, tuple[str, ...]]:
+    """Read the list of all flags of each build that has one."""
+    found: dict[str, tuple[str, ...]] = {}
+    for build, names in read_toml(path, problems).items():
+        if build not in builds or not isinstance(names, list) or not names:
+            problems.append(Problem(str(path), build, "should be a known build with its flags"))
+        else:
+            found[build] = tuple(map(str, names))
+    return found
 
 
 def read_toml(path: Path, problems: list[Problem]) -> dict[str, Any]:

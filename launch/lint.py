@@ -5,6 +5,7 @@ of overrides stand in `lint_rules`, those of files in `lint_files`, of memory in
 """
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from ingest.problem import Problem, Severity
 from launch.command import Command
@@ -131,6 +132,21 @@ def refused_flags(command: Command, known: Known) -> Iterator[Problem]:
             yield found(command, argument.said, f"is an error on build {build}; {fix}", severity)
 
 
+def unknown_flags(command: Command, known: Known) -> Iterator[Problem]:
+    """Find flags that the build does not have, where all of its flags are known."""
+    names = known.flags.spellings.get(known.build or "")
+    if not names:
+        return
+    for argument in command.arguments:
+        said = argument.said
+        dashed = said.replace("_", "-") if said.startswith("--") else said
+        if dashed in names or known.flags.refused(said, known.build or ""):
+            continue
+        near = get_close_matches(dashed, names, n=1)
+        hint = f"did you mean {near[0]}?" if near else "remove it"
+        yield found(command, said, f"is no flag of build {known.build}; {hint}")
+
+
 def too_many_threads(command: Command, known: Known) -> Iterator[Problem]:
     """Find more threads than physical cores: they wait for one another."""
     said = command.get("-t") or ""
@@ -163,6 +179,7 @@ RULES: tuple[Lint, ...] = (
     op_offload,
     silent_drafter,
     refused_flags,
+    unknown_flags,
     too_many_threads,
     engine_fit,
 )

@@ -2,12 +2,11 @@
 
 from typing import NamedTuple
 
-from ingest.catalog import Catalog, Slug, SlugDrafter
+from ingest.catalog import SlugDrafter
 from launch.budget import Budget, Shape, derived_budget, drafter_mib, measured_budget
-from launch.config import LaunchConfig, Launchers
+from launch.config import Launchers
 from launch.formats import Launch
 from launch.gate import Need, host_need
-from launch.gguf import Tensor
 from launch.landing import Landing, disagreements, simulate
 from launch.layout import (
     Layout,
@@ -17,9 +16,10 @@ from launch.layout import (
     reference_placement,
     split_of,
 )
-from launch.line import Server, argv_of, reference_server
-from launch.payload import Payload, catalogue_payload, stand_in_tensors
+from launch.line import Server, argv_of
+from launch.payload import stand_in_tensors
 from launch.rules import cpu_moe_rules, leading_layers, rules_for
+from launch.subject import PlanError, Subject
 from launch.verdict import Fit, Memory, card_fit, host_fit
 
 CONTEXT = 32_768
@@ -49,16 +49,6 @@ class Wish(NamedTuple):
     reference: bool = False
 
 
-class Subject(NamedTuple):
-    """What is to be launched: its bytes, and the slug and config where there are any."""
-
-    payload: Payload
-    server: Server
-    slug: Slug | None = None
-    config: LaunchConfig | None = None
-    tensors: tuple[Tensor, ...] | None = None
-
-
 class Plan(NamedTuple):
     """A plan: what goes where, whether it fits, and the line."""
 
@@ -83,24 +73,6 @@ class Plan(NamedTuple):
         return None if self.host.fits is None else True
 
 
-class PlanError(ValueError):
-    """A plan that cannot be made, or whose rules would do something else."""
-
-
-def slug_subject(slug: Slug, catalog: Catalog, launchers: Launchers, models: str) -> Subject:
-    """Take a slug of the catalogue. Raises PlanError where its bytes or files are not known."""
-    model = catalog.models[slug.model]
-    variant = model.variant(slug.quant)
-    payload = catalogue_payload(model, variant) if variant else None
-    if payload is None:
-        raise PlanError(f"{slug.id}: keeps no experts on the host, or their bytes are not known")
-    config = launchers.configs.get(slug.id)
-    if config is None:
-        raise PlanError(f"{slug.id}: has no reference config, so its files are not known")
-    server = reference_server(slug, config, models)
-    return Subject(payload, server, slug, config)
-
-
 def make_plan(
     subject: Subject,
     cards: Cards,
@@ -117,6 +89,8 @@ def make_plan(
             f"{subject.payload.name}: is dense, so no rule can place experts; use -ngl alone"
         )
     used, notes = _used_cards(subject, cards)
+    if "kv_mib_per_1k" in subject.payload.inferred:
+        notes.append("the cache's size is not known and counts as nothing: keep more VRAM free")
     server = _wished(subject.server, wish)
     shape = Shape(server.ctx or CONTEXT, server.ubatch or UBATCH, server.kv)
     drafter = subject.slug.drafter if subject.slug and server.draft else None
@@ -133,7 +107,7 @@ def make_plan(
         budget,
         need,
         host_fit(need, memory, smaller),
-        card_fit(layout, used.free_mib, budget.margin_mib),
+        card_fit(layout, used.free_mib, budget.margin_mib, smaller),
         server,
         landing,
         "extrapolated" if subject.payload.inferred else budget.basis,
@@ -251,7 +225,7 @@ def launch_of(plan: Plan, launchers: Launchers) -> Launch:
     server, config = plan.server, plan.subject.config
     build = launchers.flags.builds.get(server.build)
     environment = dict(server.environment)
-    if len(plan.cards.devices) > 1:
+    if len(plan.cards.devices) > 1 and plan.cards.devices[0].startswith("CUDA"):
         # Devices in the order of nvidia-smi: by default CUDA puts the fastest first.
         environment.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
     return Launch(

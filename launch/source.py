@@ -88,9 +88,9 @@ class RemoteFile:
         """Check that the server answered with the range, and note how long the file is."""
         if answer.status_code != httpx.codes.PARTIAL_CONTENT:
             if answer.status_code == httpx.codes.OK:
-                raise GgufError(
-                    f"{self.name}: the server ignores range requests; download the file instead"
-                )
+                page = "/blob/" in self.name
+                fix = "write /resolve/ for /blob/" if page else "download the file instead"
+                raise GgufError(f"{self.name}: the server ignores range requests; {fix}")
             raise GgufError(f"{self.name}: the server answers {answer.status_code}, not 206")
         said = answer.headers.get("content-range", "")
         span, _, total = said.removeprefix("bytes ").partition("/")

@@ -64,18 +64,26 @@ def _remedy(need: Need, memory: Memory, smaller: Iterable[tuple[str, float]]) ->
     return "; ".join(remedies) or "add RAM, or choose a smaller quant"
 
 
-def card_fit(layout: Layout, cards_free_mib: tuple[float, ...], margin_mib: float) -> Fit:
-    """Say whether the cards hold the dense part, with headroom for a deep prefill."""
+def card_fit(
+    layout: Layout,
+    cards_free_mib: tuple[float, ...],
+    margin_mib: float,
+    smaller: Iterable[tuple[str, float]] = (),
+) -> Fit:
+    """Say whether the cards hold the dense part, with headroom for a deep prefill.
+
+    `smaller` lists slugs of the model that these cards hold; the largest is named as the remedy.
+    """
     if not cards_free_mib:
         return Fit(None, "cards: none given; everything runs on the host")
     free = " + ".join(f"{mib:,.0f}" for mib in cards_free_mib)
     if not layout.fits:
         said = f"cards: {free} MiB free are {layout.short_mib:,.0f} MiB short of the dense part"
-        return Fit(
-            fits=False,
-            said=said,
-            remedy="less context, a smaller ubatch, no drafter, or a cache at q8_0",
-        )
+        remedy = "less context, a smaller ubatch, no drafter, or a cache at q8_0"
+        best = max(smaller, key=lambda one: one[1], default=None)
+        if best:
+            remedy = f"{best[0]} fits these cards; or {remedy}"
+        return Fit(fits=False, said=said, remedy=remedy)
     used = " + ".join(f"{mib:,.0f}" for mib in layout.used_mib)
     left = " + ".join(f"{mib + margin_mib:,.0f}" for mib in layout.spare_mib)
     said = (

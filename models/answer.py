@@ -20,8 +20,23 @@ class Neighbour(NamedTuple):
     url: str
 
 
+class Drafting(NamedTuple):
+    """What depths give: `best_depth` is the fastest for the workload.
+
+    `pays_above` is the accepted share from which `depth` beats no drafter; None where none does.
+    """
+
+    best_depth: int
+    tokens_per_s: dict[int, float]
+    depth: int
+    pays_above: float | None
+
+
 class Answer(NamedTuple):
-    """One slug (or variant) on the rig asked about, decode speed in tokens/s."""
+    """One slug (or variant) on the rig asked about, decode speed in tokens/s.
+
+    `threads_enough` and `drafting` are worked out where advice was asked for.
+    """
 
     slug: str | None
     model: str
@@ -48,6 +63,9 @@ class Answer(NamedTuple):
     nearest: tuple[Neighbour, ...]
     warnings: tuple[Caution, ...]
     inferred: tuple[str, ...]
+    own_run_factor: float | None = None
+    threads_enough: tuple[int, int] | None = None
+    drafting: Drafting | None = None
     protocol: str = "club-canonical"
     quantity: str = "decode"
 
@@ -57,6 +75,10 @@ class Answer(NamedTuple):
         plain["nearest"] = [near._asdict() for near in self.nearest]
         plain["warnings"] = [warning._asdict() for warning in self.warnings]
         plain["inferred"] = list(self.inferred)
+        plain["threads_enough"] = list(self.threads_enough) if self.threads_enough else None
+        if self.drafting:
+            speeds = {str(depth): speed for depth, speed in self.drafting.tokens_per_s.items()}
+            plain["drafting"] = {**self.drafting._asdict(), "tokens_per_s": speeds}
         return plain
 
 

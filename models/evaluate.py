@@ -15,9 +15,17 @@ from models.coverage import nested_coverage
 from models.estimator import Array
 from models.facts import Facts
 from models.features import Features
+from models.insight import Slope, learning_curve, ordering, own_run_gain, slopes
 from models.rows import FitRow
 from models.scores import Coverage, Score, score
-from models.training import STRATA, log_speeds, predicted, predicted_roofline, train
+from models.training import (
+    STRATA,
+    Trained,
+    log_speeds,
+    predicted,
+    predicted_roofline,
+    train,
+)
 
 WORST = 20
 
@@ -25,17 +33,23 @@ LEARNED, ROOFLINE = "Rigbook", "plain roofline"
 
 
 class LeftOut(NamedTuple):
-    """Log predictions of every row by models that never saw its machine."""
+    """Log predictions of every row by models that never saw its machine; `folds` are those.
+
+    `blind` ones are told neither acceptance nor hits: what is known before a launch.
+    """
 
     learned: Array
     roofline: Array
+    blind: Array
+    folds: tuple[Trained, ...] = ()
 
 
 class Evaluation(NamedTuple):
     """Everything measured on machines left out.
 
     `scores`: predictor → stratum (or `all`) → errors. `coverage`: nominal level → stratum →
-    coverage and width. `ships`: stratum → which predictor answers there. `worst`: the rows that
+    coverage and width. `ships`: stratum → which predictor answers there. `slopes`: input → stratum
+    → what it moves. `own_run`, `ordering`, `learning_curve`: see `insight`. `worst`: the rows that
     the model misses most.
     """
 
@@ -44,6 +58,10 @@ class Evaluation(NamedTuple):
     scores: dict[str, dict[str, Score]]
     coverage: dict[str, dict[str, Coverage]]
     ships: dict[str, str]
+    slopes: dict[str, dict[str, Slope]]
+    own_run: dict[str, dict[str, Any]]
+    ordering: dict[str, dict[str, float]]
+    learning_curve: list[dict[str, float]]
     excluded: dict[str, dict[str, int]]
     excluded_share: float
     unusable: dict[str, int]
@@ -52,7 +70,7 @@ class Evaluation(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """Give plain JSON."""
         plain = self._asdict()
-        for table in ("scores", "coverage"):
+        for table in ("scores", "coverage", "slopes"):
             plain[table] = {
                 name: {stratum: one._asdict() for stratum, one in by.items()}
                 for name, by in plain[table].items()
@@ -62,14 +80,18 @@ class Evaluation(NamedTuple):
 
 def left_out(rows: Sequence[FitRow], scored: Sequence[FitRow], facts: Facts) -> LeftOut:
     """Predict each of `scored` by a model trained on the `rows` of all other machines."""
-    learned, roofline = np.zeros(len(scored)), np.zeros(len(scored))
+    learned, roofline, blind = (np.zeros(len(scored)) for _ in range(3))
+    folds = []
     for rig in sorted({row.rig for row in scored}):
         here = [index for index, row in enumerate(scored) if row.rig == rig]
         own = [scored[index] for index in here]
         trained = train([row for row in rows if row.rig != rig], facts)
         learned[here] = predicted(trained, own, facts)
         roofline[here] = predicted_roofline(trained, own, facts)
-    return LeftOut(learned, roofline)
+        untold = [row._replace(accepted=None, hit_rate=None) for row in own]
+        blind[here] = predicted(trained, untold, facts)
+        folds.append(trained)
+    return LeftOut(learned, roofline, blind, tuple(folds))
 
 
 def ships_of(rows: Sequence[FitRow], out: LeftOut) -> dict[str, str]:
@@ -106,7 +128,12 @@ def evaluation_of(found: Features, facts: Facts, out: LeftOut) -> Evaluation:
     rows = found.used
     y = log_speeds(rows)
     ships = ships_of(rows, out)
-    predictors = {LEARNED: out.learned, ROOFLINE: out.roofline, **baselines(rows, facts)}
+    predictors = {
+        LEARNED: out.learned,
+        f"{LEARNED}, launch-time inputs only": out.blind,
+        ROOFLINE: out.roofline,
+        **baselines(rows, facts),
+    }
     usable = [*rows, *found.excluded]
     outside = left_out(rows, found.excluded, facts).learned
     everything = np.concatenate([out.learned, outside]) - log_speeds(usable)
@@ -118,6 +145,10 @@ def evaluation_of(found: Features, facts: Facts, out: LeftOut) -> Evaluation:
         scores=scores,
         coverage=nested_coverage(rows, facts),
         ships=ships,
+        slopes=slopes(rows, out.folds, train(rows, facts), facts),
+        own_run=own_run_gain(rows, y - out.learned),
+        ordering=ordering(rows, out.learned),
+        learning_curve=learning_curve(rows, facts),
         excluded=found.excluded_by_rule(),
         excluded_share=len(found.excluded) / max(1, len(usable)),
         unusable=found.unusable_by_reason(),

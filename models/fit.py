@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from ingest.catalog import Catalog
 from models.assumptions import BEFORE
+from models.components import components
 from models.conformal import brackets
 from models.evaluate import Evaluation, evaluation_of, left_out, shipped
 from models.facts import Facts, facts_of
@@ -45,17 +46,14 @@ def fit(connection: duckdb.DuckDBPyConnection, catalog: Catalog) -> FittedModel:
         evaluation = evaluation_of(found, facts, out)
         trained = train(rows, facts)
     data_hash = hash_of(rows)
+    left = log_speeds(rows) - shipped(rows, out, evaluation.ships)
     return FittedModel(
         version=f"1.{data_hash[:12]}",
         fitted_on={"rigs": evaluation.rigs, "rows": evaluation.rows, "data_hash": data_hash},
         parameters=_parameters(trained, facts),
         effects=trained.effects,
-        intervals=brackets(
-            log_speeds(rows) - shipped(rows, out, evaluation.ships),
-            [row.rig for row in rows],
-            [row.stratum for row in rows],
-            STRATA,
-        ),
+        components=components(rows, left),
+        intervals=brackets(left, [row.rig for row in rows], [row.stratum for row in rows], STRATA),
         ships=evaluation.ships,
         roofline=trained.roofline,
         defaults=trained.defaults,

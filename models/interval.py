@@ -1,5 +1,6 @@
 """The interval of one prediction: what machines left out showed, widened for what is assumed."""
 
+from collections.abc import Mapping
 from math import exp, log
 
 from models.parameters import Parameters
@@ -16,14 +17,18 @@ def perturbed(inputs: Inputs, field: str, spread: float) -> Inputs:
     return inputs._replace(**{field: getattr(inputs, field) * exp(spread)})
 
 
-def doubt(inputs: Inputs, parameters: Parameters, doubts: dict[str, float]) -> float:
-    """Add up, in quadrature, how far the assumed inputs may move the speed (log)."""
+def moves(inputs: Inputs, parameters: Parameters, doubts: Mapping[str, float]) -> dict[str, float]:
+    """Say how far each assumed input moves the speed (log) when it moves by its spread."""
     here = tokens_per_s(inputs, parameters)
-    moved = (
-        log(tokens_per_s(perturbed(inputs, field, spread), parameters) / here)
+    return {
+        field: log(tokens_per_s(perturbed(inputs, field, spread), parameters) / here)
         for field, spread in doubts.items()
-    )
-    total: float = sum(step**2 for step in moved) ** 0.5
+    }
+
+
+def doubt(moved: Mapping[str, float]) -> float:
+    """Add up, in quadrature, how far the assumed inputs may move the speed (log)."""
+    total: float = sum(step**2 for step in moved.values()) ** 0.5
     return total
 
 
@@ -37,6 +42,12 @@ def bounds(
         speed * exp(min(low, 0.0) - _beyond(low, extra)),
         speed * exp(max(high, 0.0) + _beyond(high, extra)),
     )
+
+
+def narrowed(speed: float, whole: tuple[float, float], left: float) -> tuple[float, float]:
+    """Draw both ends towards `speed` where own runs leave only the share `left` of the variance."""
+    low, high = (speed * (end / speed) ** left**0.5 for end in whole)
+    return low, high
 
 
 def _beyond(side: float, extra: float) -> float:

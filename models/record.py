@@ -21,6 +21,7 @@ class FittedModel(NamedTuple):
 
     - `parameters`: name → {value, unit, meaning, prior, sd}; `physics.Parameters` reads them.
     - `effects`: model → and variant → log of what is left, shrunk towards 0.
+    - `components`: variance that two configurations on one machine share (`components.py`).
     - `intervals`: stratum → level → [low, high] logarithms that bracket measured / predicted.
     - `ships`: stratum → `learned`, or `roofline` where that is better on machines left out.
     - `roofline`: stratum → the constant that scales the plain roofline.
@@ -34,6 +35,7 @@ class FittedModel(NamedTuple):
     fitted_on: dict[str, Any]
     parameters: dict[str, dict[str, Any]]
     effects: dict[str, float]
+    components: dict[str, float]
     intervals: dict[str, dict[str, list[float]]]
     ships: dict[str, str]
     roofline: dict[str, float]

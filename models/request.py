@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from ingest.misuse import Misuse
 
+FASTEST = 10_000.0
+"""No rig of this kind decodes faster than this, in tokens/s."""
+
 LEVELS = (0.5, 0.8, 0.9)
 """Nominal levels of the intervals; coverage is measured at each."""
 
@@ -17,6 +20,14 @@ class GpuRequest(NamedTuple):
 
     name: str
     cards: int = 1
+
+
+class OwnRun(NamedTuple):
+    """A speed that was measured on the rig asked about; `workload` None: the one asked about."""
+
+    slug: str
+    tokens_per_s: float
+    workload: str | None = None
 
 
 class Request(NamedTuple):
@@ -44,6 +55,7 @@ class Request(NamedTuple):
     cpu_layers: int | None = None
     at_tokens: int = 0
     ctx_tokens: int | None = None
+    mine: tuple[OwnRun, ...] = ()
     level: float = 0.8
 
 
@@ -97,6 +109,11 @@ def _contradictions(request: Request) -> list[str]:
         wrong.append("give --triad GBPS, or --channels N with --mts N")
     if request.cores is None and request.cpu is None:
         wrong.append("give --cores N (physical), or --cpu NAME")
+    wrong += [
+        f"--mine: {run.slug}: should be above 0 tokens/s, got {run.tokens_per_s:g}"
+        for run in request.mine
+        if not 0 < run.tokens_per_s < FASTEST
+    ]
     if any(gpu.cards < 1 for gpu in request.gpus):
         wrong.append("--gpu: a count should be 1 or more")
     return wrong

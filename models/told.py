@@ -5,6 +5,7 @@ from typing import Any
 from models.answer import Answer
 from models.record import FittedModel
 from models.request import Request
+from models.what_if import Change
 
 SCHEMA = "rigbook.predict/1"
 
@@ -19,8 +20,13 @@ ASSUMED = {
 """What each assumption means, in words."""
 
 
-def document(model: FittedModel, request: Request, answers: list[Answer]) -> dict[str, Any]:
-    """Give the published JSON."""
+def document(
+    model: FittedModel,
+    request: Request,
+    answers: list[Answer],
+    changes: list[Change] | None = None,
+) -> dict[str, Any]:
+    """Give the published JSON; `what_if` stands in it where a change was asked about."""
     rig = {
         field: value
         for field, value in request._asdict().items()
@@ -29,8 +35,10 @@ def document(model: FittedModel, request: Request, answers: list[Answer]) -> dic
     rig["gpus"] = [f"{gpu.name} x{gpu.cards}" for gpu in request.gpus]
     errors = model.evaluation["scores"]["Rigbook"]["all"]
     levels = model.evaluation["coverage"].items()
+    asked = {} if changes is None else {"what_if": [change._asdict() for change in changes]}
     return {
         "schema": SCHEMA,
+        **asked,
         "rig": {**rig, "inferred": assumed(answers)},
         "predictions": [answer.as_json() for answer in answers],
         "model": {
@@ -65,7 +73,20 @@ def lines(request: Request, answers: list[Answer], *, whole: bool) -> list[str]:
     return [head, *told, *([f"assumed: {notes}"] if notes else [])]
 
 
-def _name(answer: Answer) -> str:
+def change_lines(request: Request, changes: list[Change], text: str) -> list[str]:
+    """Lay out what a change does, a line a slug, the largest gain first."""
+    width = max((len(_name(change)) for change in changes), default=0)
+    return [
+        f"decode, {request.workload}, with {text} ({request.level:.0%} interval of the ratio):",
+        *(
+            f"{_name(change):<{width}}  {change.before:5.1f} -> {change.after:5.1f} tokens/s"
+            f"  x{change.ratio:.2f} ({change.low:.2f}-{change.high:.2f})"
+            for change in changes
+        ),
+    ]
+
+
+def _name(answer: Answer | Change) -> str:
     return answer.slug or f"{answer.model} {answer.quant}"
 
 
@@ -104,6 +125,9 @@ def _whole(answer: Answer) -> list[str]:
         f" ({near.url})"
         for near in answer.nearest
     ]
+    told += [f"  {line}" for line in _advice(answer)]
+    if answer.own_run_factor is not None:
+        told.append(f"  your own run moves this by x{answer.own_run_factor:.2f}")
     told += [f"  ! {warning.message}; {warning.remedy}" for warning in answer.warnings]
     return told
 
@@ -113,6 +137,23 @@ def _launch(answer: Answer) -> str:
         f"{answer.threads} threads, {answer.layers_on_cpu} layers of experts on the CPU,"
         f" {answer.tokens_per_pass:.2f} tokens a pass{_extras(answer)}"
     )
+
+
+def _advice(answer: Answer) -> list[str]:
+    told = []
+    if answer.threads_enough:
+        fewest, most = answer.threads_enough
+        told.append(f"{fewest} to {most} threads come within 3 % of the best")
+    if answer.drafting:
+        plan = answer.drafting
+        best = f"depth {plan.best_depth} is the fastest ({plan.tokens_per_s[plan.best_depth]:.1f})"
+        pays = (
+            f"depth {plan.depth} pays above acceptance {plan.pays_above:.2f}"
+            if plan.pays_above is not None
+            else f"depth {plan.depth} pays at no acceptance"
+        )
+        told.append(f"drafting: {best}, without {plan.tokens_per_s[0]:.1f} tokens/s; {pays}")
+    return told
 
 
 def _extras(answer: Answer) -> str:

@@ -28,6 +28,8 @@ VERBS = {
     "lint-launch": "what is wrong with a launch line, and the fix",
     "gguf": "what a GGUF holds: bytes by role, layer and type",
     "import": "turn collected rows and the seed table into bundles",
+    "reread": "read every stored raw text again and tell what changed",
+    "fetch": "fetch issues and discussions with their comments, redacted",
     "site": "build the static site",
 }
 

@@ -1,8 +1,13 @@
-"""Validate bundles and the catalogue; every problem is listed, then counted."""
+"""Validate bundles, the catalogue and launch configs; every problem is listed, then counted."""
 
 import argparse
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ingest.check import Checked
+    from ingest.problem import Problem
 
 EXAMPLES = """examples:
   rigbook check data
@@ -21,11 +26,23 @@ def run(args: argparse.Namespace) -> int:
     from ingest.problem import count_line, has_errors  # noqa: PLC0415
 
     checked = check(args.paths)
+    problems = [*checked.problems, *_launcher_problems(args.paths, checked)]
     if args.json:
-        problems = [problem._asdict() for problem in checked.problems]
-        print(json.dumps({"schema": "rigbook.check/1", "problems": problems}, indent=1))
+        found = [problem._asdict() for problem in problems]
+        print(json.dumps({"schema": "rigbook.check/1", "problems": found}, indent=1))
     else:
-        for problem in checked.problems:
+        for problem in problems:
             print(problem)
-        print(f"{len(checked.filed)} bundles checked: {count_line(checked.problems)}")
-    return 1 if has_errors(checked.problems) else 0
+        print(f"{len(checked.filed)} bundles checked: {count_line(problems)}")
+    return 1 if has_errors(problems) else 0
+
+
+def _launcher_problems(paths: list[Path], checked: "Checked") -> "list[Problem]":
+    """Check the reference launch configs at the paths, against the same catalogue."""
+    folders = [folder for path in paths for folder in (path, path / "launchers")]
+    folders = [folder for folder in folders if (folder / "flags.toml").exists()]
+    if not folders:
+        return []
+    from launch.config import load_launchers  # noqa: PLC0415 - only where there are configs
+
+    return [one for folder in folders for one in load_launchers(folder, checked.catalog)[1]]

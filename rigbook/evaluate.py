@@ -60,6 +60,7 @@ def lines(evaluation: dict[str, Any]) -> list[str]:
     for level, by in evaluation["coverage"].items():
         cells = (f"{by[s]['by_rig']:.0%} (x{by[s]['width']:.2f})" for s in strata)
         told.append(f"{float(level):<45.0%}" + "".join(f"{cell:>14}" for cell in cells))
+    told += ["", *_insight(evaluation)]
     rows, rigs = evaluation["rows"], evaluation["rigs"]
     share = evaluation["excluded_share"]
     told += [
@@ -69,6 +70,29 @@ def lines(evaluation: dict[str, Any]) -> list[str]:
     for rule, by in evaluation["excluded"].items():
         told.append(f"  {rule:<24}" + ", ".join(f"{n} {stratum}" for stratum, n in by.items()))
     told += [f"  unusable: {n} rows, {reason}" for reason, n in evaluation["unusable"].items()]
+    return told
+
+
+def _insight(evaluation: dict[str, Any]) -> list[str]:
+    """Lay out slopes, gain by an own run, order and learning curve."""
+    strata = [name for name in evaluation["scores"]["Rigbook"] if name != "all"]
+    told = [
+        f"{'% of speed per % of input (± error)':<45}{'':>14}" + "".join(f"{s:>14}" for s in strata)
+    ]
+    for lever, by in evaluation["slopes"].items():
+        cells = (
+            f"{by[s]['median']:.2f} ± {by[s]['error']:.2f}" if s in by else "-" for s in strata
+        )
+        told.append(f"{lever:<59}" + "".join(f"{cell:>14}" for cell in cells))
+    told.append("")
+    for kind, found in evaluation["own_run"].items():
+        cells = (f"{found[k]['median_ape']:.0%} / {found[k]['p80_ape']:.0%}" for k in found)
+        told.append(f"{'own run of the ' + kind:<45}" + " -> ".join(cells))
+    for stratum, found in evaluation["ordering"].items():
+        told.append(f"{'order of two on one rig, ' + stratum:<45}{found['right']:.0%} right")
+    for point in evaluation["learning_curve"]:
+        errors = f"{point['median_ape']:.0%} / {point['p80_ape']:.0%}"
+        told.append(f"{'trained on ' + str(point['rigs']) + ' rigs':<45}{errors}")
     return told
 
 

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from launch.command import CommandError, read_commands  # noqa: PLC0415
     from launch.gguf import GgufError  # noqa: PLC0415
     from launch.lint import lint  # noqa: PLC0415
-    from launch.plan import PlanError  # noqa: PLC0415
+    from launch.subject import PlanError  # noqa: PLC0415
 
     if args.cores is not None and args.cores < 1:
         raise Misuse(f"--cores is {args.cores}; give the number of physical cores")

@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from ingest.misuse import Misuse
+
 EXAMPLES = """examples:
   rigbook load
   rigbook load --data data --db build/rigbook.duckdb"""
@@ -17,18 +19,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check everything, then build; a bundle with errors stops the load before anything changes."""
-    from ingest.check import check  # noqa: PLC0415 - only when the verb runs
-    from ingest.problem import count_line, has_errors  # noqa: PLC0415
-    from ingest.store import build, summary  # noqa: PLC0415
+    """Load what changed; a bundle with errors stops the load before anything changes."""
+    import duckdb  # noqa: PLC0415 - only when the verb runs
 
-    checked = check([args.data])
-    if has_errors(checked.problems):
-        for problem in checked.problems:
+    from ingest.load import load  # noqa: PLC0415
+    from ingest.problem import count_line, has_errors  # noqa: PLC0415
+    from ingest.store import summary  # noqa: PLC0415
+
+    try:
+        loaded = load(args.data, args.db, full=args.full)
+    except (OSError, duckdb.Error) as error:
+        raise Misuse(
+            f"{args.db} could not be written and is as it was: {error}; make room there or name"
+            " another place with --db"
+        ) from error
+    if has_errors(loaded.problems):
+        for problem in loaded.problems:
             print(problem)
-        print(count_line(checked.problems))
+        print(count_line(loaded.problems))
         return 1
-    build(args.db, checked.filed, checked.catalog, checked.problems)
-    sys.stderr.write(f"{count_line(checked.problems)}\n")
+    done = "nothing changed" if not loaded.changed else f"{loaded.parsed:,} read anew"
+    sys.stderr.write(f"{loaded.bundles:,} bundles, {done}: {count_line(loaded.problems)}\n")
     print(f"{args.db}: {summary(args.db)}")
     return 0

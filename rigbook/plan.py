@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from launch.ask import plan_for, shipped_shelf  # noqa: PLC0415 - only when the verb runs
     from launch.flags import FlagError  # noqa: PLC0415
     from launch.gguf import GgufError  # noqa: PLC0415
-    from launch.plan import PlanError  # noqa: PLC0415
+    from launch.subject import PlanError  # noqa: PLC0415
 
     _check(args)
     try:
@@ -140,8 +140,10 @@ def _ranked(args: argparse.Namespace, shelf: "Shelf", plan: "Plan") -> list[dict
         asked = rig._replace(slugs=(one.slug,), depth=one.depth, cpu_layers=layers)
         (answer,) = predict(fitted, None, asked)
         row = {"slug": one.slug, "depth": one.depth, "ubatch": one.ubatch, "fits": one.plan.fits}
-        said = ("tokens_per_s", "low", "high", "level", "basis", "layers_on_cpu", "limit")
-        found.append(row | {key: getattr(answer, key) for key in said})
+        said = ("tokens_per_s", "low", "high", "level", "basis", "rigs", "rows", "limit")
+        row |= {key: getattr(answer, key) for key in said}
+        nearest = [near._asdict() for near in answer.nearest]
+        found.append(row | {"layers_on_cpu": answer.layers_on_cpu, "nearest": nearest})
     return sorted(found, key=lambda row: (row["fits"] is False, -row["tokens_per_s"]))
 
 
@@ -173,8 +175,9 @@ def _row(row: dict[str, Any]) -> str:
     fits = {True: "fits", False: "DOES NOT FIT", None: "memory unknown"}[row["fits"]]
     return (
         f"  {row['tokens_per_s']:5.1f} t/s ({row['low']:.1f} to {row['high']:.1f}, "
-        f"{row['level']:.0%}, {row['basis']})  {row['slug']}  depth {row['depth']}, "
-        f"ubatch {row['ubatch']}, {row['layers_on_cpu']} layers on the host: {fits}"
+        f"{row['level']:.0%}, {row['basis']}, {row['rows']} rows of {row['rigs']} rigs)  "
+        f"{row['slug']}  depth {row['depth']}, ubatch {row['ubatch']}, "
+        f" {row['layers_on_cpu']} layers on the host: {fits}"
     )
 
 

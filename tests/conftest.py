@@ -6,12 +6,14 @@ import math
 import os
 import random
 import shutil
+import time
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from hypothesis import settings
 
 from ingest.bundle import Bundle, Status
 from ingest.catalog import Catalog, load_catalog
@@ -32,6 +34,10 @@ from tests.capture_rigs import fake_server, tree, unused_port
 __all__ = ["fake_server", "tree", "unused_port"]  # fixtures, which pytest finds here
 
 ROOT = Path(__file__).parents[1]
+
+# How long an example takes depends on what else the machine does; growth is tested instead.
+settings.register_profile("rigbook", deadline=None)
+settings.load_profile("rigbook")
 TOOLS = {"browser": "chromium", "node": "node", "postgres": "postgres", "engine": "llama-server"}
 
 
@@ -60,6 +66,23 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped, and RIGBOOK_NO_SKIPS is set"
     return report
+
+
+@pytest.fixture(scope="session")
+def growth() -> Callable[[Callable[[str], object], str], float]:
+    """Measure by which power of a text's length a call's time grows: 1 is linear, 2 quadratic."""
+
+    def seconds(call: Callable[[str], object], text: str) -> float:
+        start = time.process_time()
+        call(text)
+        return time.process_time() - start
+
+    def measure(call: Callable[[str], object], piece: str) -> float:
+        small, large = (piece * (size // len(piece)) for size in (50_000, 400_000))
+        short, long = (min(seconds(call, text) for _ in range(3)) for text in (small, large))
+        return math.log(max(long, 1e-6) / max(short, 1e-6)) / math.log(8)
+
+    return measure
 
 
 @pytest.fixture
@@ -212,5 +235,36 @@ def checkout(catalog: Catalog) -> Callable[[Path, list[Filed]], Path]:
 def site(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog, rigs: list[Filed]) -> Path:
     """A checkout whose site has been built of `rigs`."""
     root = _checkout(tmp_path_factory.mktemp("checkout"), catalog, rigs)
+    assert build_site(root, root / "build/rigbook.duckdb").problems == ()
+    return root
+
+
+HOSTILE = '<script>alert(1)</script>"|[x](javascript:alert(1)){: onclick=x }--8<-- "home.html"'
+
+
+def _hostile(document: dict[str, Any]) -> dict[str, Any]:
+    """Put mark-up of every kind into each text field that takes free text."""
+    edited = copy.deepcopy(document)
+    edited["submitter"] = HOSTILE
+    edited["sources"][0] |= {"url": f"https://example.org/{HOSTILE}", "author": HOSTILE}
+    rig = edited["rig"]
+    rig |= {"os": HOSTILE, "environment": HOSTILE}
+    rig["cpu"]["model"] = HOSTILE
+    rig["memory"] |= {"kind": HOSTILE, "dimms": HOSTILE, "thp": HOSTILE}
+    rig["memory"]["bandwidth"][0]["note"] = HOSTILE
+    rig["gpus"][0]["name"] = HOSTILE
+    run = edited["runs"][0]
+    run["named"] = HOSTILE
+    run["engine"]["build"] = HOSTILE
+    run["weights"] |= {"spelled": HOSTILE, "quant": HOSTILE}
+    edited["runs"][1]["outcome"]["reason"] = HOSTILE
+    return edited
+
+
+@pytest.fixture(scope="session")
+def hostile_site(tmp_path_factory: pytest.TempPathFactory, catalog: Catalog) -> Path:
+    """A checkout whose site has been built of a bundle that attacks it."""
+    document = json.loads((ROOT / "tests/reports/valid.json").read_text())
+    root = _checkout(tmp_path_factory.mktemp("hostile"), catalog, [_filed(_hostile(document))])
     assert build_site(root, root / "build/rigbook.duckdb").problems == ()
     return root

@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,15 @@ def test_check_of_the_committed_record_passes_and_its_json_is_one_document() -> 
     found = rigbook("check", "--json")
     assert found.returncode == 0, found.stdout[:2000]
     assert json.loads(found.stdout)["schema"] == "rigbook.check/1"
+
+
+def test_check_covers_the_launch_configs(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "data/launchers", tmp_path / "launchers")
+    path = tmp_path / "launchers/llamacpp/deepseek-flash-dual-q8.toml"
+    path.write_text(path.read_text().replace("b10236", "b1"))
+    found = rigbook("check", str(tmp_path))
+    assert found.returncode == 1
+    assert "build: names 'b1', which flags.toml does not have" in found.stdout
 
 
 def test_a_path_that_is_not_there_is_an_error() -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.interval import bounds, doubt, perturbed
+from models.interval import bounds, doubt, moves, narrowed, perturbed
 from models.parameters import gathered, priors
 from models.rows import FitRow
 
@@ -31,10 +31,16 @@ def test_a_doubted_input_counts_by_what_it_moves(made_rows: list[FitRow]) -> Non
     x = made_rows[0].inputs._replace(kernel=0, method=0)
     fast = x._replace(core_speed=50.0)
     spread = {"core_speed": 0.35}
-    assert doubt(x, PRIORS, {}) == 0
-    assert doubt(fast, PRIORS, spread) < 0.01 < doubt(x, PRIORS, spread)
+    assert doubt(moves(x, PRIORS, {})) == 0
+    assert doubt(moves(fast, PRIORS, spread)) < 0.01 < doubt(moves(x, PRIORS, spread))
 
 
 def test_doubted_hits_move_the_misses(made_rows: list[FitRow]) -> None:
     x = made_rows[0].inputs._replace(hit_rate=0.6)
     assert perturbed(x, "hit_rate", 0.3).hit_rate == pytest.approx(1 - 0.4 * 0.7408, abs=1e-4)
+
+
+def test_explained_variance_draws_both_ends_in() -> None:
+    assert narrowed(10.0, (5.0, 20.0), 0.25) == pytest.approx((7.071, 14.142), abs=1e-3)
+    assert narrowed(10.0, (5.0, 20.0), 1.0) == (5.0, 20.0)
+    assert narrowed(10.0, (5.0, 20.0), 0.0) == (10.0, 10.0)

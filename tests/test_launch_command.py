@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from launch.command import Command, CommandError, interpolated, read_commands
@@ -125,6 +125,7 @@ def test_a_text_without_a_line_is_one_error(text: str, told: str) -> None:
 
 
 @given(st.text(max_size=300))
+@settings(deadline=None)
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         read_commands("services:" + text, "t")

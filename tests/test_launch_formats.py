@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from launch.formats import FORMATS, Launch, compose, llama_swap, shell, systemd
@@ -110,6 +110,7 @@ def undo(form: str, text: str) -> Iterable[str]:
     st.lists(st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF), min_size=1), max_size=6),
     st.sampled_from(sorted(FORMATS)),
 )
+@settings(deadline=None, max_examples=60)
 def test_no_word_is_lost_or_run_by_any_form(words: list[str], form: str) -> None:
     argv = tuple(word for word in words if word not in {"--host", "--port"})
     assert list(undo(form, FORMATS[form](Launch("n", argv)))) == list(argv)

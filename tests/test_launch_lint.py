@@ -157,6 +157,11 @@ FAULTY = {
         "b10236",
         [("error", "--moe-cache", "remove it")],
     ),
+    "a flag misspelt": (
+        "llama-server --thread 4 --ctx_size 5",
+        "b11434",
+        [("error", "--thread", "did you mean --threads?")],
+    ),
     "threads": (
         "llama-server -t 32",
         None,

@@ -16,7 +16,8 @@ from launch.formats import FORMATS
 from launch.line import Server
 from launch.lint import lint
 from launch.payload import Payload
-from launch.plan import Cards, PlanError, Subject, Wish, launch_of, make_plan
+from launch.plan import Cards, Wish, launch_of, make_plan
+from launch.subject import PlanError, Subject
 from launch.verdict import Memory
 from tests.tiny_moe import Sizes, write, write_split
 
@@ -35,8 +36,8 @@ def test_a_slug_on_its_own_cards_is_planned_on_measured_costs(shelf: Shelf) -> N
     assert plan.basis == "measured"
     assert [len(blocks) for blocks in plan.layout.placement.on_cards] == [3, 3]
     assert plan.fits
-    # 78.1 GiB of experts less the six on cards, the embedding, and the process.
-    assert plan.need.total_gib == pytest.approx(78.1 - 11.0 + 0.3 + 8.0, abs=0.5)
+    # 78.1 GiB of experts less the six widest that fit, the embedding, and the process.
+    assert plan.need.total_gib == pytest.approx(78.1 - 11.6 + 0.3 + 8.0, abs=0.5)
 
 
 def test_another_context_is_derived_and_smaller_ones_pin_more(shelf: Shelf) -> None:
@@ -94,6 +95,20 @@ def test_cards_too_small_for_the_dense_part_are_a_no(shelf: Shelf) -> None:
     assert (plan.fits, plan.card.fits) == (False, False)
 
 
+def test_an_unknown_cache_size_is_said(shelf: Shelf) -> None:
+    slug = "llamacpp-club3090/qwen38-flash-next-dual-q4kxl-moecache"
+    plan = plan_for(Ask(slug=slug), shelf)
+    assert plan.basis == "extrapolated"
+    assert any("cache's size is not known" in note for note in plan.notes)
+
+
+def test_only_cuda_devices_get_cudas_order(shelf: Shelf) -> None:
+    for devices, pinned in (("CUDA0,CUDA1", True), ("ROCm0,ROCm1", False)):
+        plan = plan_for(Ask(slug=Q8, free_vram="24000,24000", devices=devices), shelf)
+        environment = dict(launch_of(plan, shelf.launchers).environment)
+        assert ("CUDA_DEVICE_ORDER" in environment) is pinned
+
+
 def test_a_build_is_written_for_in_its_own_flags(shelf: Shelf) -> None:
     plan = plan_for(Ask(slug=Q8, build="11434"), shelf)
     argv = launch_of(plan, shelf.launchers).argv
@@ -142,6 +157,14 @@ def test_a_gguf_of_one_card_gets_a_count_and_of_two_gets_rules(
     two = plan_for(Ask(gguf=path, free_vram="3000,3000", wish=small), shelf)
     assert two.server.rules
     assert two.subject.tensors is not None
+
+
+def test_any_part_of_a_split_plans_the_whole_and_starts_the_first(
+    shelf: Shelf, tmp_path: Path
+) -> None:
+    parts = write_split(tmp_path, "m", 3)
+    plan = plan_for(Ask(gguf=str(parts[2])), shelf)
+    assert plan.server.model == str(parts[0])
 
 
 def test_a_host_without_cards_holds_the_dense_part_too(shelf: Shelf, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from launch.placement import Placement
@@ -103,6 +103,7 @@ def test_a_count_of_leading_layers_serves_where_it_means_the_placement(
         min_size=1,
     )
 )
+@settings(deadline=None)
 def test_what_is_read_is_what_was_written(rows: list[tuple[str, str]]) -> None:
     rules = [Rule(pattern, buffer) for pattern, buffer in rows]
     try:

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from launch.budget import Budget
@@ -59,12 +59,16 @@ def test_cards_tell_what_they_use_and_what_a_deep_prefill_keeps() -> None:
     short = card_fit(lay_out(MODEL, small, BUDGET), small, BUDGET.margin_mib)
     assert short.fits is False
     assert "1,024 MiB short of the dense part" in short.said
+    other = card_fit(lay_out(MODEL, small, BUDGET), small, 1024.0, [("a/b", 50), ("a/c", 80)])
+    assert other.remedy is not None
+    assert other.remedy.startswith("a/c fits these cards; or less context")
     assert card_fit(lay_out(MODEL, (), BUDGET), (), 0.0).fits is None
 
 
 @given(
     st.floats(0, 500), st.floats(0, 500), st.floats(0, 100), st.one_of(st.none(), st.floats(0, 600))
 )
+@settings(deadline=None)
 def test_more_memory_never_turns_yes_into_no(
     experts: float, total: float, more: float, available: float | None
 ) -> None:

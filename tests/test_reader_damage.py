@@ -1,7 +1,6 @@
 """Whatever is done to a text, reading it never fails, never invents a figure, never takes long."""
 
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +18,7 @@ TEXTS = [
     path.read_text()
     for path in [REPORTS / "rig-report.md", *sorted((REPORTS / "samples").iterdir())]
 ]
+TEXTS.append(f"first\n{TEXTS[1]}\n{TEXTS[0]}\nthen\n{TEXTS[0].replace('2933', '2666')}\nlast\n")
 SOURCE = Source(kind="file", url="pasted.md")
 MANY = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -179,15 +179,13 @@ PIECES = [
 
 
 @pytest.mark.parametrize("piece", PIECES)
-def test_a_hostile_megabyte_is_answered_in_two_seconds(piece: str, catalog: Catalog) -> None:
-    text = piece * (1_000_000 // len(piece))
-    start = time.process_time()
-    read(text, SOURCE, catalog)
-    assert time.process_time() - start < 2
+def test_the_time_for_a_hostile_text_grows_with_its_length_alone(
+    piece: str, catalog: Catalog, growth: Callable[[Callable[[str], object], str], float]
+) -> None:
+    assert growth(lambda text: read(text, SOURCE, catalog), piece) < 1.7
 
 
-def test_five_megabytes_are_refused_at_once(catalog: Catalog) -> None:
-    start = time.process_time()
+def test_five_megabytes_are_refused_with_the_remedy(catalog: Catalog) -> None:
     reading = read(b"[soak] x\n" * 600_000, SOURCE, catalog)
     assert "cut the log" in reading.problems[0].message
-    assert time.process_time() - start < 0.5
+    assert reading.understood == ()

@@ -87,6 +87,15 @@ def test_what_the_source_does_not_state_is_marked_inferred(catalog: Catalog) -> 
     assert bundle.rig.environment == "VM guest"
 
 
+def test_a_machine_guessed_from_handle_and_cards_is_marked(catalog: Catalog) -> None:
+    row = {key: value for key, value in ROW.items() if key != "cpu"}
+    group = merged([Collected("club-threads", 1, json.dumps(row), row)], catalog)
+    for inferred in (True, False):
+        machine = Machine("ada-2x-rtx-3090", inferred=inferred)
+        provenance = parts_of(group, machine, "state", catalog).provenance
+        assert ("/rig/machine" in provenance) is inferred
+
+
 def test_spread_is_kept_as_a_fraction(catalog: Catalog) -> None:
     bundle, _ = bundle_of(catalog, ROW)
     decode = next(m for m in bundle.runs[0].measurements if m.quantity == "decode")

@@ -1,5 +1,6 @@
 """The built site in Chromium: nothing overflows, fails or breaks the policy; JS is a choice."""
 
+import contextlib
 import functools
 import http.server
 import threading
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 pytestmark = pytest.mark.browser
 
@@ -32,9 +33,9 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         del format, args
 
 
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    handler = functools.partial(_Quiet, directory=str(site / "build/site"))
+@contextlib.contextmanager
+def served(root: Path) -> Iterator[str]:
+    handler = functools.partial(_Quiet, directory=str(root / "build/site"))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
@@ -42,7 +43,14 @@ def address(site: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    with served(site) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
         yield running
@@ -174,16 +182,16 @@ def test_explore_keeps_what_was_chosen_in_the_address(browser: Browser, address:
     complaints = watched(page)
     page.goto(f"{address}explore/?quantity=decode&sort=value&down=1")
     rates = page.locator("#explore tbody tr")
-    assert rates.count() == 5
+    expect(rates).to_have_count(5)
     assert "99" in rates.first.inner_text()
     assert "flagged: paging" in rates.first.inner_text()
     page.get_by_role("combobox", name="status").select_option("active")
-    assert rates.count() == 4
+    expect(rates).to_have_count(4)
     page.get_by_role("searchbox", name="Words in any column").fill("two")
     page.wait_for_function("location.search.includes('words=two')")
     page.reload()
     assert page.get_by_role("combobox", name="status").input_value() == "active"
-    assert rates.count() == 1
+    expect(rates).to_have_count(1)
     with page.expect_download() as started:
         page.get_by_role("button", name="CSV of these rows").click()
     lines = started.value.path().read_text().splitlines()
@@ -199,3 +207,19 @@ def test_explore_says_when_the_rows_cannot_be_loaded(browser: Browser, address: 
     page.goto(f"{address}explore/")
     page.get_by_text("The rows could not be loaded").wait_for()
     page.close()
+
+
+def test_hostile_text_runs_nowhere_not_even_in_search(browser: Browser, hostile_site: Path) -> None:
+    with served(hostile_site) as address:
+        page = browser.new_page()
+        complaints = watched(page)
+        for name in ("results/rigs/", "results/rigs/someone-epyc-7543/", "explore/"):
+            page.goto(address + name, wait_until="networkidle")
+            assert "<script>alert(1)</script>" in page.locator("main").inner_text(), name
+            assert page.locator("article script:not([src]), article [onclick]").count() == 0
+        page.goto(f"{address}?q=0731")
+        found = page.locator(".md-search-result__item", has_text="<script>alert(1)</script>")
+        found.first.wait_for()
+        assert page.locator(".md-search-result script, .md-search-result [onclick]").count() == 0
+        assert complaints == []
+        page.close()

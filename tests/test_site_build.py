@@ -1,21 +1,16 @@
 """A tiny site from a hand-made database, built as users build it."""
 
-import copy
 import html
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from ingest.folder import Filed
 from sitegen.build import Built, build_site
 from sitegen.links import references
 
 ROOT = Path(__file__).parents[1]
-HOSTILE = '<script>alert(1)</script>"|[x](javascript:alert(1)){: onclick=x }--8<-- "home.html"'
 
 
 def built(root: Path) -> Built:
@@ -76,35 +71,9 @@ def test_a_flagged_row_is_shown_with_its_reason(site: Path) -> None:
     assert "five-epyc-7543" not in found["index.html"]
 
 
-def hostile(document: dict[str, Any]) -> dict[str, Any]:
-    """Put mark-up of every kind into each text field that takes free text."""
-    edited = copy.deepcopy(document)
-    edited["submitter"] = HOSTILE
-    edited["sources"][0] |= {"url": f"https://example.org/{HOSTILE}", "author": HOSTILE}
-    rig = edited["rig"]
-    rig |= {"os": HOSTILE, "environment": HOSTILE}
-    rig["cpu"]["model"] = HOSTILE
-    rig["memory"] |= {"kind": HOSTILE, "dimms": HOSTILE, "thp": HOSTILE}
-    rig["memory"]["bandwidth"][0]["note"] = HOSTILE
-    rig["gpus"][0]["name"] = HOSTILE
-    run = edited["runs"][0]
-    run["named"] = HOSTILE
-    run["engine"]["build"] = HOSTILE
-    run["weights"] |= {"spelled": HOSTILE, "quant": HOSTILE}
-    edited["runs"][1]["outcome"]["reason"] = HOSTILE
-    return edited
-
-
-def test_hostile_text_is_shown_and_never_acts(
-    tmp_path: Path,
-    checkout: Callable[[Path, list[Filed]], Path],
-    document: dict[str, Any],
-    filed: Callable[..., Filed],
-) -> None:
-    root = checkout(tmp_path, [filed(hostile(document))])
-    assert built(root).problems == ()
+def test_hostile_text_is_shown_and_never_acts(hostile_site: Path) -> None:
     seen = 0
-    for page in pages(root).values():
+    for page in pages(hostile_site).values():
         assert "<script>alert" not in page
         assert not re.search(r'(href|src)="\s*javascript:', html.unescape(page), re.IGNORECASE)
         assert "onclick=" not in re.sub(r'"[^"]*"', "", " ".join(re.findall(r"<[^<>]+>", page)))
@@ -129,3 +98,15 @@ def test_no_checkout_and_no_database_are_told_apart(tmp_path: Path) -> None:
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
     with pytest.raises(FileNotFoundError, match="rigbook load"):
         build_site(tmp_path, tmp_path / "x.duckdb")
+
+
+def test_a_moved_page_leads_on_and_a_wrong_redirect_stops_the_build(site: Path) -> None:
+    moved = site / "site/redirects.toml"
+    moved.write_text('"rigs/one-old-name" = "rigs/one-epyc-7543"\n')
+    assert built(site).problems == ()
+    assert "one-epyc-7543" in pages(site)["results/rigs/one-old-name/index.html"]
+    moved.write_text('"rigs/one-old-name" = "rigs/nowhere"\n')
+    (problem,) = built(site).problems
+    assert "rigs/nowhere" in problem.message
+    assert "results/rigs/one-old-name/index.html" in pages(site)
+    moved.unlink()

@@ -26,8 +26,16 @@ def test_every_assumption_has_words(fitted: FittedModel) -> None:
 
 def test_the_whole_answer_names_limit_shares_neighbours_and_warnings(fitted: FittedModel) -> None:
     request = ASKED._replace(slugs=(SLUG,), ram_gib=64, gpus=(GpuRequest("RTX 3090"),))
-    text = "\n".join(lines(request, predict(fitted, None, request), whole=True))
-    for part in ("near: ", "time: ", "cache hits", "acceptance", "DOES NOT FIT", "! the slug"):
+    text = "\n".join(lines(request, predict(fitted, None, request, advise=True), whole=True))
+    for part in (
+        "near: ",
+        "time: ",
+        "cache hits",
+        "acceptance",
+        "DOES NOT FIT",
+        "! the slug",
+        "pays above acceptance",
+    ):
         assert part in text
 
 

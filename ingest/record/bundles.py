@@ -51,7 +51,8 @@ def parts_of(group: Sequence[Merged], machine: Machine, state: Key, catalog: Cat
         _grow(grown, one, evidence, catalog)
     runs = _numbered([_whole(part) for part in grown])
     rig, inferred = described(group, machine, state, catalog)
-    provenance = dict(_rig_provenance(rig, inferred))
+    guessed = (*inferred, "/rig/machine") if machine.inferred else inferred
+    provenance = dict(_rig_provenance(rig, guessed))
     for index, (part, run) in enumerate(zip(grown, runs, strict=True)):
         provenance |= _run_provenance(index, part, run)
     statuses = [s for index, part in enumerate(grown) for s in _flags(index, part)]

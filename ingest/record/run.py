@@ -129,7 +129,8 @@ def _launch(one: Merged, catalog: Catalog) -> tuple[Launch, list[str]]:
     if isinstance(drafter, Drafter) and drafter.device is None and slug and slug.drafter:
         drafter = drafter.model_copy(update={"device": slug.drafter.device})
         inferred.append("/launch/drafter/device")
-    cached = wording.expert_cache(row.get("moe_cache"), named.model, named.variant)
+    vram = sum(card.vram_mib or 0 for card in wording.gpus(row.get("gpus")) or ()) or None
+    cached = wording.expert_cache(row.get("moe_cache"), named.model, named.variant, vram)
     if cached and cached.inferred:
         inferred.append("/launch/expert_cache/mib")
     numa = row.get("numa")

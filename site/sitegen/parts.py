@@ -3,7 +3,9 @@
 from collections import Counter
 from pathlib import Path
 
-from sitegen.escape import Html, joined, text
+from sitegen.address import HOME, from_page
+from sitegen.coverage import COVERAGE
+from sitegen.escape import Html, inside, joined, text
 from sitegen.leaders import leaders
 from sitegen.numbers import number, value
 from sitegen.page import paragraph
@@ -40,9 +42,11 @@ def counts(record: Record) -> Html:
         (n["doubtful"], "doubtful, kept and marked"),
     )
     items = "".join(f"<li><b>{text(number(count))}</b> {text(words)}</li>" for count, words in told)
-    newest = f"Newest source: {n['newest']}." if n["newest"] else ""
-    after = paragraph(text(newest), "newest") if newest else ""
-    return Html(f'<ul class="counts">{items}</ul>{after}')
+    newest = f"Newest source: {n['newest']}. " if n["newest"] else ""
+    missing = inside(from_page(HOME, COVERAGE), "What has been measured where, and what is missing")
+    return Html(
+        f'<ul class="counts">{items}</ul>{paragraph(text(newest) + " " + missing, "newest")}'
+    )
 
 
 def protocols(record: Record) -> Html:

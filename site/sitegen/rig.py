@@ -5,6 +5,7 @@ from itertools import chain
 from sitegen import sections
 from sitegen import state as states
 from sitegen.address import rig_page
+from sitegen.comparison import ONE_RIG
 from sitegen.escape import Html, link, text
 from sitegen.numbers import ABSENT, number, value
 from sitegen.page import Page, facts, heading, page, paragraph
@@ -29,9 +30,9 @@ def _rig(record: Record, machine: Row) -> Page:
         _states(known),
         *_bandwidth(record, known),
         heading("Decode", "decode"),
-        sections.decode(record, address, rows, names=True),
+        sections.decode(record, address, rows, ONE_RIG),
         sections.oddities(record, runs),
-        *sections.quantities(record, address, rows, names=True),
+        *sections.quantities(record, address, rows, ONE_RIG),
         sections.others(record, address, rows),
         *sections.verdicts(record, address, runs),
         *sections.failures(record, address, runs),
@@ -112,7 +113,7 @@ def _bandwidth(record: Record, known: list[Row]) -> list[str]:
 def _sources(rows: list[Row], runs: list[Row]) -> Html:
     found = {(row["source_url"], row["author"], row["post"], row["date"]) for row in (*rows, *runs)}
     items = [
-        f"<li>{link(url, url)}{_who(author, post, date)}</li>"
+        f"<li>{link(url, url)} {_who(author, post, date)}</li>"
         for url, author, post, date in sorted(found, key=str)
     ]
     return Html(f"<ul>{''.join(items)}</ul>")
@@ -121,4 +122,4 @@ def _sources(rows: list[Row], runs: list[Row]) -> Html:
 def _who(author: str | None, post: int | None, date: object) -> Html:
     told = [author, f"post {post}" if post is not None else None, str(date) if date else None]
     words = ", ".join(word for word in told if word)
-    return text(f" ({words})") if words else Html("")
+    return text(f"({words})") if words else Html("")

@@ -2,6 +2,7 @@
 
 from sitegen import sections
 from sitegen.address import from_page, slug_page, variant_page
+from sitegen.comparison import LAUNCHES, OWN, Show
 from sitegen.escape import Html, inside, text
 from sitegen.figure import Figure, figures, pictures_of
 from sitegen.fitted import Fitted, target_of
@@ -82,9 +83,9 @@ def _own(
     ]
 
 
-def _beside(record: Record, address: str, rows: list[Row], *, names: bool = False) -> list[str]:
+def _beside(record: Record, address: str, rows: list[Row], show: Show = OWN) -> list[str]:
     shown = [
-        *sections.quantities(record, address, rows, names=names),
+        *sections.quantities(record, address, rows, show),
         sections.others(record, address, rows),
     ]
     return [block for block in shown if block]
@@ -101,7 +102,7 @@ def _kin(record: Record, address: str, runs: list[Row]) -> list[str]:
     return [
         heading("Same weights, other launch", "other-launch"),
         paragraph(text(told)),
-        sections.decode(record, address, rows, names=True),
-        *_beside(record, address, rows, names=True),
+        sections.decode(record, address, rows, LAUNCHES),
+        *_beside(record, address, rows, LAUNCHES),
         *sections.failures(record, address, runs),
     ]

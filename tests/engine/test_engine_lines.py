@@ -1,12 +1,16 @@
 """Emitted lines on the real engine: every format boots, and the log confirms the simulation."""
 
+import importlib.util
+import json
 import re
 import shlex
+import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 
@@ -15,6 +19,7 @@ from launch.command import read_commands
 from launch.finding import Known
 from launch.flags import EQUAL_SPELLINGS
 from launch.formats import FORMATS, Launch
+from launch.ggml_types import TYPES
 from launch.gguf import GgufError
 from launch.landing import Landing, Split, simulate
 from launch.line import Draft, argv_of
@@ -29,6 +34,8 @@ from tests.tiny_moe import Sizes, write, write_split
 pytestmark = pytest.mark.engine
 
 LAYERS = 8
+IK_TYPES = 130
+"""Types of ik_llama.cpp have numbers from here on."""
 CONTEXT = Wish(ctx=512, ubatch=64)
 
 
@@ -55,7 +62,8 @@ def two_cards(folder: Path) -> Iterator[list[str]]:
 
 
 def devices(addresses: list[str]) -> list[str]:
-    return [f"RPC{number}[{address}]" for number, address in enumerate(addresses)]
+    """Name the buffers of the stand-in cards: each server counts its devices from 0."""
+    return [f"RPC0[{address}]" for address in addresses]
 
 
 def planned(shelf: Shelf, model: str, names: list[str], port: int) -> Plan:
@@ -106,10 +114,9 @@ def test_every_formats_line_boots_and_the_log_confirms_the_plan(
     assert log.overridden == {
         name: row.device for name, row in landed.items() if row.rule is not None
     }
-    split = Split(tuple(names), tuple(map(float, plan.layout.layers)), LAYERS)
-    found = {layer: device.split("[")[0] for layer, device in log.layers.items()}
-    expected = {n: split.device_of(n if n < LAYERS else None) for n in range(LAYERS + 1)}
-    assert found == {layer: device.split("[")[0] for layer, device in expected.items()}
+    # As owners of layers the devices are called RPC0, RPC1.
+    owners = Split(("RPC0", "RPC1"), tuple(map(float, plan.layout.layers)), LAYERS)
+    assert log.layers == {n: owners.device_of(n if n < LAYERS else None) for n in range(LAYERS + 1)}
 
 
 def booted(
@@ -227,27 +234,58 @@ def refused(*words: str) -> str:
     return (ran.stdout + ran.stderr).decode(errors="replace")
 
 
-def test_the_catalogue_of_flags_says_what_this_build_says(shelf: Shelf) -> None:
+def help_rows() -> list[set[str]]:
+    """Read the flags of this build off its help: a set of equal spellings a row."""
     told = subprocess.run(["llama-server", "--help"], capture_output=True, text=True, check=True)
-    help_words = set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", told.stdout))
-    for flag in shelf.launchers.flags.flags:
+    rows = [line for line in told.stdout.splitlines() if re.match(r"--?[A-Za-z]", line)]
+    columns = [row[:40] if row[39:40] == " " else row for row in rows]
+    return [set(re.findall(r"(?<![\w<-])--?[A-Za-z][\w.-]*", column)) for column in columns]
+
+
+def test_the_catalogue_of_flags_says_what_this_build_says(shelf: Shelf) -> None:
+    flags = shelf.launchers.flags
+    there = set().union(*help_rows())
+    assert set(flags.spellings["b11434"]) == there
+    for flag in flags.flags:
         if "b11434" in flag.holds:
-            assert flag.form[0] in help_words, flag.form
+            assert flag.form[0] in there, flag.form
         if "b11434" in flag.fails:
             form = [part.replace("{}", "1") for part in flag.form]
             assert re.search("invalid argument|has been removed", refused("-m", "x", *form))
 
 
 def test_equal_spellings_are_equal_on_this_build() -> None:
-    told = subprocess.run(["llama-server", "--help"], capture_output=True, text=True, check=True)
-    rows = [
-        set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", row.split("  ")[0] + row[:60]))
-        for row in re.split(r"\n(?=-)", told.stdout)
-    ]
-    gone = {"-dio", "--draft-n", "--draft-n-min"}
+    gone = {"-dio"}
+    rows = help_rows()
     for other, one in EQUAL_SPELLINGS.items():
         if other not in gone:
             assert any({other, one} <= row for row in rows), (other, one)
+
+
+def beside_the_engine(name: str) -> Path:
+    """Find a file that build.sh puts beside the programs."""
+    return Path(shutil.which("llama-server") or "").parents[1] / "share" / name
+
+
+def test_compose_files_satisfy_the_schema_of_the_specification(shelf: Shelf) -> None:
+    schema = json.loads(beside_the_engine("compose-spec.json").read_text(encoding="utf-8"))
+    for slug in shelf.launchers.configs:
+        text = FORMATS["compose"](launch_of(plan_for(Ask(slug=slug), shelf), shelf.launchers))
+        jsonschema.validate(yaml.safe_load(text), schema)
+
+
+def test_types_and_block_layouts_are_those_of_this_build() -> None:
+    place = beside_the_engine("constants.py")
+    spec = importlib.util.spec_from_file_location("gguf_constants", place)
+    assert spec is not None
+    assert spec.loader is not None
+    oracle = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(oracle)
+    layouts = {int(kind): size for kind, size in oracle.GGML_QUANT_SIZES.items()}
+    names = {int(kind): kind.name for kind in oracle.GGMLQuantizationType}
+    ours = {number: kind for number, kind in TYPES.items() if number < IK_TYPES}
+    assert {number: kind.name for number, kind in ours.items()} == names
+    assert {number: (kind.block, kind.block_bytes) for number, kind in ours.items()} == layouts
 
 
 def test_a_truncated_part_is_refused_by_the_reader_and_the_engine_alike(folder: Path) -> None:
