@@ -29,6 +29,9 @@ from models.setup import BARE, Target, base_inputs
 from models.training import priors_of
 from sitegen.build import build_site
 from sitegen.record import Record, read
+from tests.capture_rigs import fake_server, tree, unused_port
+
+__all__ = ["fake_server", "tree", "unused_port"]  # fixtures, which pytest finds here
 
 ROOT = Path(__file__).parents[1]
 
