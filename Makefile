@@ -44,6 +44,7 @@ test: lint types pytest  ## everything that must hold: lint, types, tests
 lint: .venv/ready
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
+	@$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic .github
 	@$(BIN)/cog --check README.md || { echo "README.md: a shown answer is old; run \`make readme\`"; exit 1; }
 	@$(BIN)/rigbook check
 
