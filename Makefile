@@ -6,7 +6,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-.PHONY: help site test test-engine lint types pytest serve load fit readme lock clean
+.PHONY: help site test test-engine lint types pytest fuzz bench faults serve load fit readme lock clean
 
 help:  ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ test-engine: .venv/ready  ## build a real llama-server once, outside the checkou
 
 readme: .venv/ready  ## write the answers and figures of README.md anew
 	@$(BIN)/cog -r README.md
+
+fuzz: .venv/ready  ## damage texts for each reader, 60 s a reader
+	@PYTHONPATH=. $(BIN)/python benchmarks/reader_fuzz.py 60
 
 bench: .venv/ready  ## speed and size, in ratios measured in one run (benchmarks/)
 	@$(BIN)/python -m benchmarks.run

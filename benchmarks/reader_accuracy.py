@@ -19,6 +19,7 @@ from ingest.readers.reader import read
 
 ROOT = Path(__file__).parents[1]
 TRUTH = ROOT / "tests/truth"
+OWN = [ROOT / "tests/reports/samples", ROOT / "tests/reports/wild"]
 TOLERANCE = 1e-3
 """Of a value: truth files are written with the digits of the text."""
 
@@ -49,11 +50,13 @@ class Score(NamedTuple):
         return self.right / (self.right + len(self.missed) or 1)
 
 
-def _worked(text: str) -> float:
+def _worked(text: str) -> object:
     """Work out a value: `mean 1 2 3`, `ratio 1 2`, `mib 1024`, `percent 5`, or a figure."""
     word, *rest = text.split()
     if not rest:
         return float(word)
+    if word == "range":
+        return "-".join(rest)
     if word == "session":
         first, last = (list(map(float, part.split())) for part in text[7:].split("/"))
         return statistics.median(last) / statistics.median(first)
@@ -112,10 +115,12 @@ def _run_claims(at: str, run: Run, known: set[str]) -> Iterator[Claim]:
     document = run.model_dump(mode="json", exclude_none=True)
     for field in known:
         value = None if field.startswith("rig.") else _at(document, field)
-        if value is not None:
+        if value is not None and (field, value) != ("outcome.state", "ok"):
             yield Claim(f"{at}.{field}", value)
     yield from (Claim(f"{at}.quality", f"{q.pack} {q.passed:g}/{q.total}") for q in run.quality)
-    yield from (Claim(f"{at}.number {_name(m)}", m.value) for m in run.measurements)
+    for m in run.measurements:
+        value = m.value if m.value is not None else f"{m.low:g}-{m.high:g}"
+        yield Claim(f"{at}.number {_name(m)}", value)
 
 
 TWO_STATISTICS = ("decode-engine", "prefill-engine")
@@ -185,7 +190,7 @@ def texts_of(folders: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
 
 def main() -> int:
     """Print precision and recall of each format, and every miss."""
-    folders = [Path(word) for word in sys.argv[1:]] or [ROOT / "tests/reports/samples"]
+    folders = [Path(word) for word in sys.argv[1:]] or OWN
     catalog, _ = load_catalog(ROOT / "data/catalog")
     known = known_fields()
     sums: dict[str, list[Score]] = {}

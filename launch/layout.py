@@ -7,6 +7,7 @@ room can so never pin less.
 """
 
 from collections.abc import Sequence
+from itertools import product
 from typing import NamedTuple
 
 from ingest.catalog import Residency
@@ -165,12 +166,42 @@ def split_of(layers: Sequence[int], blocks: int, devices: tuple[str, ...]) -> Sp
 
 
 def pinned(order: Sequence[int], bundles_mib: dict[int, float], room_mib: float) -> tuple[int, ...]:
-    """Take bundles while they fit: in order, or the narrow ones first where that pins more."""
-    narrow = sorted(order, key=bundles_mib.__getitem__)
-    if order and bundles_mib[narrow[0]] == bundles_mib[narrow[-1]]:
-        return _filled(order, bundles_mib, room_mib)
-    tried = [_filled(one, bundles_mib, room_mib) for one in (order, narrow)]
-    return max(tried, key=lambda taken: sum(bundles_mib[block] for block in taken))
+    """Take the bundles that pin most in the room; among equals the first of `order`.
+
+    Exact for up to `MAX_WIDTHS` widths of bundles. Beyond, the best of four orders.
+    """
+    runs: dict[float, list[int]] = {}
+    for block in order:
+        runs.setdefault(bundles_mib[block], []).append(block)
+    if len(runs) > 1 and len(runs) <= MAX_WIDTHS:
+        tried = [_filled(order, bundles_mib, room_mib), _widest(runs, room_mib)]
+    elif len(runs) > MAX_WIDTHS:
+        narrow = sorted(order, key=bundles_mib.__getitem__)
+        orders = (order, order[::-1], narrow, narrow[::-1])
+        tried = [_filled(one, bundles_mib, room_mib) for one in orders]
+    else:
+        tried = [_filled(order, bundles_mib, room_mib)]
+    return max(tried, key=lambda taken: sum(bundles_mib[block] for block in sorted(taken)))
+
+
+MAX_WIDTHS = 3
+"""Quants mix at most three widths of expert bundles (data/catalog/models)."""
+
+
+def _widest(runs: dict[float, list[int]], room_mib: float) -> tuple[int, ...]:
+    """Choose how many bundles of each width to take so that they pin most; try every count."""
+    *others, last = sorted(runs)
+    best: tuple[float, tuple[int, ...]] = (0.0, (0,) * len(runs))
+    for counts in product(*(range(len(runs[width]) + 1) for width in others)):
+        left = room_mib - sum(n * width for n, width in zip(counts, others, strict=True))
+        if left < 0:
+            continue
+        count = min(int(left / last), len(runs[last]))
+        mine = room_mib - left + count * last
+        if mine > best[0]:
+            best = (mine, (*counts, count))
+    widths = (*others, last)
+    return tuple(b for n, width in zip(best[1], widths, strict=True) for b in runs[width][:n])
 
 
 def _filled(

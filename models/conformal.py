@@ -43,15 +43,30 @@ def brackets(
 
 def scale(left: Array, rigs: Array, inside: NDArray[np.bool_]) -> float:
     """Measure the spread of a stratum at the default level, machines weighing 1."""
-    pooled = weighted_quantile(np.abs(left), rigs, DEFAULT_LEVEL)
+    pooled = _reach(left, rigs)
     if not inside.any():
         return pooled
     machines = len(set(rigs[inside].tolist()))
     share = machines / (machines + SHRINK_RIGS)
-    return (
-        share * weighted_quantile(np.abs(left[inside]), rigs[inside], DEFAULT_LEVEL)
-        + (1 - share) * pooled
-    )
+    return share * _reach(left[inside], rigs[inside]) + (1 - share) * pooled
+
+
+def _reach(left: Array, rigs: Array) -> float:
+    """Find the size that the default level of the errors does not exceed, machines weighing 1."""
+    order, weight = _ranked(np.abs(left), rigs)
+    wanted = DEFAULT_LEVEL * weight[-1]
+    return float(np.abs(left)[order][np.searchsorted(weight, wanted)])
+
+
+def _ranked(left: Array, rigs: Array) -> tuple[NDArray[np.intp], Array]:
+    """Sort errors, and sum up the machines that they stand for: each row its share of one.
+
+    Rounded: the sum of n times 1/n must be the whole machine.
+    """
+    _, place, counts = np.unique(rigs, return_inverse=True, return_counts=True)
+    order = np.argsort(left, kind="stable")
+    weight: Array = np.round(np.cumsum(1.0 / counts[place][order]), 9).astype(np.float64)
+    return order, weight
 
 
 def bracket(left: Array, rigs: Array, level: float) -> tuple[float, float]:
@@ -65,11 +80,7 @@ def weighted_quantile(left: Array, rigs: Array, tail: float) -> float:
 
     With n machines the rank is tail · (n + 1) of n machines; below the first row, the lowest row.
     """
-    _, place, counts = np.unique(rigs, return_inverse=True, return_counts=True)
-    machines = len(counts)
-    order = np.argsort(left, kind="stable")
-    # Rounded: the sum of n times 1/n must be the whole machine that it stands for.
-    weight = np.round(np.cumsum(1 / counts[place][order]), 9)
-    rank = max(0.0, tail * (machines + 1) - 1)
+    order, weight = _ranked(left, rigs)
+    rank = max(0.0, tail * (weight[-1] + 1) - 1)
     index = int(np.searchsorted(weight, rank, side="right"))
     return float(left[order][min(index, len(left) - 1)])

@@ -1,7 +1,7 @@
 """The measured rigs nearest to a question, and how far it lies from the record."""
 
 from collections.abc import Iterable
-from math import log
+from math import log, sqrt
 from typing import Any, NamedTuple
 
 from models.answer import Neighbour
@@ -28,21 +28,25 @@ class Place(NamedTuple):
 
 def distance(anchor: dict[str, Any], target: Target, place: Place) -> float:
     """Measure how far an anchor is: logs of bandwidth, cores and pass, steps for other weights."""
-    variant, inputs = target.variant, place.inputs
-    steps = [
-        log(anchor["read_gbps"] / place.read_gbps),
-        0.5 * log(anchor["cores"] / inputs.busy_cores),
-        0.5 * log(anchor["verified"] / inputs.verified),
-        anchor["cpu_share"] - inputs.cpu_share,
-        anchor["dense_on_cpu"] - inputs.dense_on_cpu,
-        anchor["cache_on"] - inputs.cache_on,
-    ]
-    if anchor["model"] != variant["model"]:
-        steps.append(OTHER_MODEL)
-    elif anchor["quant"] != variant["quant"]:
-        steps.append(OTHER_QUANT)
-    total: float = sum(step**2 for step in steps) ** 0.5
-    return total
+    variant, x = target.variant, place.inputs
+    weights = (
+        OTHER_MODEL
+        if anchor["model"] != variant["model"]
+        else OTHER_QUANT
+        if anchor["quant"] != variant["quant"]
+        else 0.0
+    )
+    # Written out, not looped: every slug is measured against every row of the record.
+    squares: float = (
+        log(anchor["read_gbps"] / place.read_gbps) ** 2
+        + (0.5 * log(anchor["cores"] / x.busy_cores)) ** 2
+        + (0.5 * log(anchor["verified"] / x.verified)) ** 2
+        + (anchor["cpu_share"] - x.cpu_share) ** 2
+        + (anchor["dense_on_cpu"] - x.dense_on_cpu) ** 2
+        + (anchor["cache_on"] - x.cache_on) ** 2
+        + weights**2
+    )
+    return sqrt(squares)
 
 
 def nearest(anchors: Iterable[dict[str, Any]], target: Target, place: Place) -> list[Neighbour]:

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--cores", type=int, metavar="N", help="physical cores, all sockets")
     add("--sockets", type=int, metavar="N", default=1)
     add("--threads", metavar="N|auto", default="auto", help="auto: the knee")
-    add("--smt", choices=("on", "off"))
+    add("--smt", choices=("on", "off"), help="threads beyond the cores are SMT threads")
     add("--cpu", metavar="NAME", help="processor, as its maker or the system writes it")
     add("--ram", type=float, metavar="GIB", dest="ram_gib")
     add("--gpu", action="append", metavar="'NAME[xN]'", default=[], help="repeat, or none")

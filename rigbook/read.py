@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +18,13 @@ EXAMPLES = """examples:
   rigbook read report.md
   llama-bench -o json … | rigbook read - --as llama-bench --json"""
 
+_THREAD = re.compile(
+    r"https?://github\.com/([A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100})"
+    r"/(?:issues|discussions)/([0-9]{1,9})\b",
+    re.ASCII,
+)
+API = "https://api.github.com"
+CACHE = Path("build/threads/.cache")
 FETCH_TIMEOUT_S = 30
 MAX_LISTED = 20
 
@@ -50,15 +59,50 @@ def _open(where: str, author: str | None) -> tuple[bytes, "Source"]:
 
     if where == "-":
         return sys.stdin.buffer.read(), Source(kind="upload", url="stdin", author=author)
+    thread = _THREAD.match(where)
+    if thread:
+        return _fetched(thread[1], int(thread[2]))
     if where.startswith(("http://", "https://")):
         address = where.partition("://")[2].partition("?")[0]
         kind = "issue" if "/issues/" in address else "document"
         return _download(where), Source(kind=kind, url=address, author=author)
     path = Path(where)
     try:
-        return path.read_bytes(), Source(kind="file", url=path.name, author=author)
+        return path.read_bytes(), _source_of(path, author)
     except OSError as error:
         raise Misuse(f"cannot read {where}: {error.strerror}; give a file, a URL or -") from error
+
+
+def _fetched(repository: str, number: int) -> tuple[bytes, "Source"]:
+    """Fetch an issue or discussion with its comments: its page is not what people wrote."""
+    from ingest.bundle import Source  # noqa: PLC0415 - only for a thread
+    from rigbook.fetch import client_for  # noqa: PLC0415
+    from rigbook.threads import fetched, text_of  # noqa: PLC0415
+
+    thread = fetched(
+        client_for(os.environ.get("RIGBOOK_GITHUB_API", API), CACHE), repository, number
+    )
+    first = thread.posts[0]
+    address = thread.url.partition("://")[2]
+    source = Source(kind="thread", url=address, author=first.author)
+    return text_of(thread).encode(), source
+
+
+def _source_of(path: Path, author: str | None) -> "Source":
+    """Say where a file came from: a fetched thread has that written beside it."""
+    from pydantic import ValidationError  # noqa: PLC0415 - pydantic only when the verb runs
+
+    from ingest.bundle import Source  # noqa: PLC0415
+
+    beside = path.with_suffix(".json")
+    if path.suffix == ".md" and beside.is_file():
+        try:
+            told = json.loads(beside.read_bytes())
+            fields = {key: told.get(key) for key in ("url", "author", "date")}
+            return Source.model_validate({"kind": "thread", **fields})
+        except (ValueError, AttributeError, ValidationError):
+            pass  # another file of the same name: the text then stands for itself
+    return Source(kind="file", url=path.name, author=author)
 
 
 def _download(url: str) -> bytes:

@@ -29,6 +29,9 @@ from models.setup import BARE, Target, base_inputs
 from models.training import priors_of
 from sitegen.build import build_site
 from sitegen.record import Record, read
+from tests.capture_rigs import fake_server, tree, unused_port
+
+__all__ = ["fake_server", "tree", "unused_port"]  # fixtures, which pytest finds here
 
 ROOT = Path(__file__).parents[1]
 
@@ -76,8 +79,8 @@ def growth() -> Callable[[Callable[[str], object], str], float]:
 
     def measure(call: Callable[[str], object], piece: str) -> float:
         small, large = (piece * (size // len(piece)) for size in (50_000, 400_000))
-        short = min(seconds(call, small) for _ in range(3))
-        return math.log(max(seconds(call, large), 1e-6) / max(short, 1e-6)) / math.log(8)
+        short, long = (min(seconds(call, text) for _ in range(3)) for text in (small, large))
+        return math.log(max(long, 1e-6) / max(short, 1e-6)) / math.log(8)
 
     return measure
 
@@ -106,6 +109,26 @@ def catalog() -> Catalog:
     found, problems = load_catalog(ROOT / "data/catalog")
     assert problems == []
     return found
+
+
+def _edited(document: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
+    """Set the value at each JSON pointer of `edits` in a copy of `document`."""
+    changed = copy.deepcopy(document)
+    for pointer, value in edits.items():
+        *path, last = [
+            step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]
+        ]
+        place: Any = changed
+        for step in path:
+            place = place[int(step)] if isinstance(place, list) else place.setdefault(step, {})
+        place[int(last) if isinstance(place, list) else last] = value
+    return changed
+
+
+@pytest.fixture(scope="session")
+def edit() -> Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]:
+    """Edit a copy of a bundle document: JSON pointer → new value."""
+    return _edited
 
 
 @pytest.fixture

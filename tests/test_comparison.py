@@ -2,7 +2,7 @@ import html
 import re
 
 from sitegen.address import slug_page
-from sitegen.comparison import comparison, groups, workloads
+from sitegen.comparison import LAUNCHES, ONE_RIG, OWN, Show, comparison, groups, workloads
 from sitegen.record import Record, Row
 
 SLUG = "llamacpp/deepseek-flash-dual-q8"
@@ -12,8 +12,8 @@ def decodes(record: Record) -> list[Row]:
     return [row for row in record.measurements if row["quantity"] == "decode"]
 
 
-def written(record: Record, rows: list[Row], *, names: bool = False) -> str:
-    return html.unescape(comparison(record, slug_page(SLUG), "Decode", rows, names=names))
+def written(record: Record, rows: list[Row], show: Show = OWN) -> str:
+    return html.unescape(comparison(record, slug_page(SLUG), "Decode", rows, show))
 
 
 def heads(table: str) -> list[str]:
@@ -59,4 +59,11 @@ def test_a_line_that_does_not_count_is_drawn_apart(record: Record) -> None:
 
 def test_what_was_served_is_named_only_where_rows_differ_in_it(record: Record) -> None:
     assert "Served as" not in heads(written(record, decodes(record)))
-    assert SLUG in written(record, decodes(record), names=True)
+    assert SLUG in written(record, decodes(record), LAUNCHES)
+
+
+def test_on_a_rigs_own_page_its_hardware_is_not_said_again(record: Record) -> None:
+    assert "Processor" in heads(written(record, decodes(record)))
+    shown = written(record, decodes(record), ONE_RIG)
+    assert not {"Processor", "Memory", "Cards"} & set(heads(shown))
+    assert "triad-v1" in shown

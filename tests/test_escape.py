@@ -107,7 +107,8 @@ def test_other_addresses_are_shown_but_not_linked(url: str) -> None:
     [
         ("https://example.org/a?b=1&c=2#d", "https://example.org/a?b=1&c=2#d"),
         ("example.org/rigs/1", "https://example.org/rigs/1"),
-        ('http://example.org/a b"><x>', "http://example.org/a%20b%22%3E%3Cx%3E"),
+        ('http://example.org/a"><x> b', "http://example.org/a%22%3E%3Cx%3E"),
+        ("github.com/x/y FILE.md@2026", "https://github.com/x/y"),
     ],
 )
 def test_addresses_of_sources_are_linked(url: str, target: str) -> None:

@@ -88,6 +88,7 @@ def test_shuffled_machine_names_flatter_and_the_flattery_shows(
     wild = [
         row._replace(tokens_per_s=row.tokens_per_s * factor)
         for row in made_rows
+        if row.rig < "rig-12"
         for factor in (2.0 if int(row.rig[-2:]) % 2 else 0.5,)
     ]
     names = [row.rig for row in wild]

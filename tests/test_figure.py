@@ -50,3 +50,14 @@ def test_a_page_has_only_so_many_charts(record: Record) -> None:
         for workload in ("narrative", "code", "chat", "agentic", "extract", "mixed")
     ]
     assert len(figures(record, Fitted(None), ADDRESS, None, many)) == MOST
+
+
+def test_a_drafting_slugs_curve_stays_with_the_protocol_it_predicts(
+    record: Record, fitted: FittedModel
+) -> None:
+    greedy = [{**row, "protocol": "greedy-completion"} for row in rows(record)]
+    (with_drafter,) = figures(record, Fitted(fitted), ADDRESS, SLUG, greedy)
+    assert "Dashed" not in with_drafter.shown
+    variant = "deepseek-v4-flash-0731/UD-Q8_K_XL"
+    (without,) = figures(record, Fitted(fitted), ADDRESS, variant, greedy)
+    assert "Dashed" in without.shown

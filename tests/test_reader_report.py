@@ -11,7 +11,8 @@ from ingest.catalog import Catalog
 from ingest.readers.reader import read
 from ingest.readers.reading import Reading
 
-REPORT = (Path(__file__).parent / "reports/rig-report.md").read_text()
+REPORTS = Path(__file__).parent / "reports"
+REPORT = (REPORTS / "rig-report.md").read_text()
 SOURCE = Source(kind="issue", url="example.org/rigs/7", author="someone")
 FIRST_FIELD = "### Rig + bench report — paste contents of `bash scripts/report.sh --full`\n\n"
 REST = "### Soak-continuous verdict\n\nPASS — clean (no errors)\n\n### Notes (optional)\n\n"
@@ -71,11 +72,12 @@ def glow(text: str) -> str:
         if line.startswith("```") or "details>" in line:
             continue
         plain = re.sub(r"^( *)- ", r"\1• ", line.replace("**", ""))
-        if line.startswith("- ") and len(plain) > 80:
+        bullet = plain.lstrip().startswith("•")
+        while bullet and len(plain) > 80:
             cut = plain.rindex(" ", 0, 80)
-            shown += [f"  {plain[:cut]}", f"    {plain[cut + 1 :]}"]
-        else:
-            shown.append(f"  {plain}" if plain.startswith("•") else plain)
+            shown.append(f"  {plain[:cut]}")
+            plain = f"  {plain[cut + 1 :]}"
+        shown.append(f"  {plain}" if bullet else plain)
     return "\n".join(shown)
 
 
@@ -109,6 +111,9 @@ def test_every_paste_form_says_the_same(form: str, reading: Reader) -> None:
     assert numbers(bundle) == numbers(wanted)
     assert bundle.rig.cpu == wanted.rig.cpu
     assert bundle.rig.memory == wanted.rig.memory
+    assert isinstance(bundle.rig.gpus, tuple)
+    assert isinstance(wanted.rig.gpus, tuple)
+    assert bundle.rig.gpus[0] == wanted.rig.gpus[0]
     assert bundle.runs[0].weights.quant == wanted.runs[0].weights.quant
     assert bundle.runs[0].launch.threads == wanted.runs[0].launch.threads
 
@@ -121,6 +126,16 @@ def test_two_reports_of_one_body_are_two_bundles_of_one_machine(reading: Reader)
     assert first.rig.state != second.rig.state
     assert first.id != second.id
     assert one.understood[1].text.count("\n") == one.text.count("\n")
+
+
+def test_each_bundles_own_text_gives_it_again(reading: Reader) -> None:
+    table = (REPORTS / "samples/llama-bench-offload.md").read_text()
+    slower = REPORT.replace("2933 MT/s", "2666 MT/s")
+    body = f"{table}\n{REPORT}\nbetween\n{slower}\n- Decode: 5 tok/s\n"
+    first, second = reading(body).understood
+    for one in (first, second):
+        assert only(reading(one.text)) == one.bundle
+    assert len(first.bundle.runs) + len(second.bundle.runs) == 5
 
 
 def test_a_piece_in_a_comment_is_another_run_of_the_same_rig(reading: Reader) -> None:
@@ -315,3 +330,49 @@ def test_nothing_readable_says_what_would_be(reading: Reader) -> None:
     assert one.understood == ()
     assert any("llama-bench" in problem.message for problem in one.problems)
     assert [line.line for line in one.unread] == [1]
+
+
+def test_several_benches_in_one_fence_are_several_runs(reading: Reader) -> None:
+    bench = REPORT[REPORT.index("========== NARRATIVE") : REPORT.index("```\n\n</details>")]
+    again = REPORT.replace("```\n\n</details>", f"--------\n{bench}```\n\n</details>")
+    bundle = only(reading(again.replace("mean=  15.20", "mean=  15.25", 1)))
+    assert [numbers(bundle, run)["decode", "code", "club-canonical"] for run in (0, 1)] == [
+        15.25,
+        15.20,
+    ]
+    assert len({run.id for run in bundle.runs}) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "state"),
+    [
+        ("> ❌ **The endpoint was never reachable — no stage ran.**", "failed"),
+        (
+            (
+                "> ❌ **The engine died during this run — remaining stages were skipped.**\n"
+                "> after **verify-stress**"
+            ),
+            "partial",
+        ),
+    ],
+)
+def test_a_run_that_ended_early_is_a_row_too(line: str, state: str, reading: Reader) -> None:
+    text = REPORT.replace("## Check summary", f"## Engine liveness\n\n{line}\n\n## Check summary")
+    outcome = only(reading(text)).runs[0].outcome
+    assert outcome.state == state
+    assert outcome.stage == ("stress" if state == "partial" else None)
+    assert outcome.reason
+
+
+def test_what_is_missing_is_told_with_the_remedy(reading: Reader) -> None:
+    without = re.sub(r"- \*\*Memory (config|channels|bandwidth).*\n", "", REPORT)
+    told = {p.where: p.message for p in reading(without).problems}
+    assert "sudo dmidecode" in told["rig.memory.channels_populated"]
+    assert "rig.memory.bandwidth" in told
+    assert "rig.memory.bandwidth" not in {p.where for p in reading(REPORT).problems}
+
+
+def test_an_attached_report_is_named(reading: Reader) -> None:
+    link = "https://github.com/user-attachments/files/123/report.md"
+    one = reading(f"{REPORT}\nfull report: [report.md]({link})\n")
+    assert any(p.message.endswith(f"rigbook read {link}") for p in one.problems)

@@ -12,7 +12,7 @@ from ingest.catalog import Catalog
 ROOT = Path(__file__).parents[1]
 BESIDE = (ROOT.parent / "shared/reports", ROOT.parents[1] / "shared/reports")
 SHARED = next((path for path in BESIDE if path.exists()), BESIDE[0])
-OWN = ROOT / "tests/reports/samples"
+OWN = [ROOT / "tests/reports/samples", ROOT / "tests/reports/wild"]
 WANTED = 0.99
 
 
@@ -31,18 +31,18 @@ def scorer() -> ModuleType:
 
 
 def test_every_own_sample_has_a_truth_and_every_truth_a_claim(scorer: ModuleType) -> None:
-    paired = {text for _, text in scorer.texts_of([OWN])}
-    assert paired == set(OWN.iterdir())
+    paired = {text for _, text in scorer.texts_of(OWN)}
+    assert paired == {text for folder in OWN for text in folder.iterdir()}
 
 
 def test_own_samples_are_read_in_full(scorer: ModuleType, catalog: Catalog) -> None:
     known = scorer.known_fields()
-    for truth, text in scorer.texts_of([OWN]):
+    for truth, text in scorer.texts_of(OWN):
         score = scorer.score(truth, text, catalog, known)
         assert (score.missed, score.extra) == ((), ()), text.name
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared samples are not beside the project")
+@pytest.mark.shared
 def test_shared_samples_are_read_as_people_wrote_them(scorer: ModuleType, catalog: Catalog) -> None:
     known = scorer.known_fields()
     pairs = list(scorer.texts_of([SHARED / "samples", SHARED / "wild"]))

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from ingest.bundle import OFF, Drafter
+from ingest.bundle import OFF, Drafter, ExpertCache
 from ingest.catalog import Catalog, ModelEntry
 from ingest.record import wording
 
@@ -77,6 +77,14 @@ def test_slots_become_mib_and_are_inferred(catalog: Catalog, flash: ModelEntry) 
     slot_mib = variant.bundle_mib / (flash.experts or 1) / flash.expert_matrices
     assert read.cache == read.cache.model_copy(update={"mib": round(5159 * slot_mib)})
     assert catalog.models[flash.id] is flash
+
+
+def test_slots_that_no_card_could_hold_were_mib(flash: ModelEntry) -> None:
+    variant = flash.variant("UD-Q8_K_XL")
+    read = wording.expert_cache({"mib": "auto (20565 slots)"}, flash, variant, 2 * 24 * 1024)
+    assert read is not None
+    assert isinstance(read.cache, ExpertCache)
+    assert read.cache.mib == 20565
 
 
 def test_a_cache_of_no_bytes_is_off(flash: ModelEntry) -> None:

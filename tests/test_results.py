@@ -15,13 +15,14 @@ def test_pages_parts_charts_and_data_are_written_with_the_models_curve(
 ) -> None:
     build(tmp_path / "x.duckdb", rigs, catalog, ())
     model = ROOT / "models/fitted/model.json"
-    charts = write_results(tmp_path / "x.duckdb", model, tmp_path / "results")
+    made = write_results(tmp_path / "x.duckdb", model, tmp_path / "results")
+    assert made.problems == ()
     found = tmp_path / "results"
     assert {path.name for path in found.iterdir()} == {
         "charts", "coverage.md", "data", "parts", "rigs", "slugs", "variants",
     }  # fmt: skip
     drawn = list((found / "charts").iterdir())
-    assert len(drawn) == 2 * charts > 0
+    assert len(drawn) == 2 * made.charts > 0
     assert any("mark-area" in path.read_text() for path in drawn)
     assert (found / "data/model.json").read_bytes() == model.read_bytes()
 

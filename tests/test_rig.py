@@ -71,6 +71,8 @@ def test_accidents_are_flagged_before_a_number(facts: Facts) -> None:
     base = Request(triad_gbps=52, cores=16)
     assert codes(rig_of(base, facts)) == []
     assert codes(rig_of(base._replace(threads=20), facts)) == ["threads-over-cores"]
+    assert codes(rig_of(base._replace(threads=20, smt=True), facts)) == ["smt"]
+    assert codes(rig_of(base._replace(threads=40, smt=True), facts)) == ["threads-over-cores"]
     assert codes(rig_of(base._replace(threads=13), facts)) == ["threads-odd"]
     assert codes(rig_of(base._replace(cores=64, threads=2), facts)) == ["threads-few"]
     assert codes(rig_of(base._replace(sockets=2), facts)) == ["numa"]

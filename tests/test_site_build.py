@@ -98,3 +98,15 @@ def test_no_checkout_and_no_database_are_told_apart(tmp_path: Path) -> None:
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
     with pytest.raises(FileNotFoundError, match="rigbook load"):
         build_site(tmp_path, tmp_path / "x.duckdb")
+
+
+def test_a_moved_page_leads_on_and_a_wrong_redirect_stops_the_build(site: Path) -> None:
+    moved = site / "site/redirects.toml"
+    moved.write_text('"rigs/one-old-name" = "rigs/one-epyc-7543"\n')
+    assert built(site).problems == ()
+    assert "one-epyc-7543" in pages(site)["results/rigs/one-old-name/index.html"]
+    moved.write_text('"rigs/one-old-name" = "rigs/nowhere"\n')
+    (problem,) = built(site).problems
+    assert "rigs/nowhere" in problem.message
+    assert "results/rigs/one-old-name/index.html" in pages(site)
+    moved.unlink()

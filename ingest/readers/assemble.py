@@ -7,19 +7,16 @@ from pydantic import ValidationError
 
 from ingest.bundle import Bundle, Source, bundle_id
 from ingest.catalog import Catalog
-from ingest.readers.argv import pinned_layers
 from ingest.readers.document import Document, Filled, filled
 from ingest.readers.identity import identify
-from ingest.readers.item import Clue, Doubt, Fact, Item, Number
+from ingest.readers.implied import denials, implied, placed, undetected
+from ingest.readers.item import Clue, Doubt, Fact, Item
+from ingest.readers.measured import measurements
 from ingest.readers.part import Part
 from ingest.readers.rig import inferred_facts, rig_keys
 
 MAX_RUNS = 500
 """A sweep has some dozens of points; a paste with more is a log to be cut."""
-
-MAX_NUMBERS = 5_000
-MAX_TEXT_CHARS = 2_000
-"""As `ingest.bundle.Text`."""
 
 
 class Assembled(NamedTuple):
@@ -41,7 +38,7 @@ def assemble(part: Part, context: Context) -> Assembled:
     """Build the bundle of one part."""
     doubts = [item for run in (part.rig, *part.runs) for item in run if isinstance(item, Doubt)]
     clues = [item for run in (part.rig, *part.runs) for item in run if isinstance(item, Clue)]
-    source = _dated(context.source, clues)
+    source = _dated(context.source.model_copy(update={"author": part.author}), clues)
     rig = _rig(part, context.catalog, source.author)
     runs = [_run(index, items, context.catalog) for index, items in enumerate(part.runs[:MAX_RUNS])]
     if len(part.runs) > MAX_RUNS:
@@ -103,106 +100,14 @@ def _run(index: int, items: Sequence[Item], catalog: Catalog) -> Filled:
     identity = list(identify(clues, catalog))
     facts += [item for item in identity if isinstance(item, Fact)]
     doubts = [item for item in identity if isinstance(item, Doubt)]
-    run = filled([*facts, *_implied(clues, facts)])
+    run = filled([*facts, *implied(clues, facts)])
     document = run.document
     document.setdefault("id", f"run-{index + 1}")
-    more = _placed(document, catalog)
+    more = placed(document, catalog)
     facts_by_place = {**run.facts, **{fact.at: fact for fact in more}}
-    doubts += [*run.doubts, *_denials(clues, document), *_undetected(clues, document)]
-    document["measurements"] = list(_measurements(items, catalog, doubts))
+    doubts += [*run.doubts, *denials(clues, document), *undetected(clues, document)]
+    document["measurements"] = list(measurements(items, catalog, doubts))
     return Filled(document, facts_by_place, tuple(doubts))
-
-
-def _implied(clues: Sequence[Clue], facts: Sequence[Fact]) -> Iterator[Fact]:
-    """Facts that follow from several clues together."""
-    kinds = {clue.kind: clue for clue in clues}
-    places = {fact.at for fact in facts}
-    if "cache_cap_unset" in kinds and "no_pool" in kinds:
-        # The flag was not given and no pool was made: off, not unknown.
-        off = {"kind": "none"}
-        yield Fact("launch.expert_cache", off, kinds["no_pool"].line, 4, "inferred")
-    drafts = kinds.get("drafts")
-    drafted = (drafts and drafts.value != "0") or "drafter_on" in kinds or "drafted" in kinds
-    depth = "launch.drafter.depth" in places
-    if (drafted or depth) and "launch.drafter.kind" not in places | {"launch.drafter"}:
-        line = (
-            next(kinds[k].line for k in ("drafter_on", "drafts", "drafted") if k in kinds)
-            if drafted
-            else 0
-        )
-        yield Fact("launch.drafter.kind", "unstated", line, 6, "inferred", "drafts were accepted")
-    if "cache_on" in kinds and not any(at.startswith("launch.expert_cache") for at in places):
-        yield Fact("launch.expert_cache.note", "mode=auto", kinds["cache_on"].line)
-    pools = dict(clue.value.split("=") for clue in clues if clue.kind == "pool")
-    if pools:
-        mib = sum(map(int, pools.values()))
-        yield Fact("launch.expert_cache.mib", mib, kinds["pool"].line)
-
-
-def _denials(clues: Sequence[Clue], document: Document) -> Iterator[Doubt]:
-    """The capture layer denies a drafter that the launch or the log shows."""
-    denied = next((clue for clue in clues if clue.kind == "no_drafter_output"), None)
-    drafter = (document.get("launch") or {}).get("drafter") or {}
-    if denied and drafter.get("kind", "none") != "none":
-        yield Doubt(denied.line, "no drafter output was found, but a drafter ran: unknown, not off")
-
-
-def _undetected(clues: Sequence[Clue], document: Document) -> Iterator[Doubt]:
-    """The capture layer looks for llama.cpp's flags only, and misses other engines' offload."""
-    denied = next((clue for clue in clues if clue.kind == "no_offload_detected"), None)
-    offload = (document.get("launch") or {}).get("offload")
-    if denied and offload:
-        yield Doubt(
-            denied.line, f"no CPU offload was detected, but the launch has {offload['kind']}"
-        )
-
-
-def _placed(document: Document, catalog: Catalog) -> list[Fact]:
-    """Count the layers whose experts are in host RAM, from the rules and the model's layers."""
-    launch = document.get("launch") or {}
-    offload = launch.get("offload") or {}
-    model = catalog.models.get((document.get("weights") or {}).get("model", ""))
-    rules = offload.get("rules")
-    if not rules or not model or not model.moe_layers or "layers_on_cpu" in offload:
-        return []
-    pinned = pinned_layers(rules) & set(model.moe_blocks())
-    offload["layers_on_cpu"] = model.moe_layers - len(pinned)
-    note = f"{model.moe_layers} expert layers, {len(pinned)} pinned to cards"
-    return [Fact("launch.offload.layers_on_cpu", 0, 0, 0, "inferred", note)]
-
-
-def _measurements(
-    items: Iterable[Item], catalog: Catalog, doubts: list[Doubt]
-) -> Iterator[dict[str, Any]]:
-    seen: dict[tuple[object, ...], Number] = {}
-    for item in items:
-        if not isinstance(item, Number) or len(seen) >= MAX_NUMBERS:
-            continue
-        quantity = catalog.quantities[item.fields["quantity"]]
-        value = item.fields["value"]
-        if not quantity.low <= value <= quantity.high:
-            doubts.append(
-                Doubt(item.line, f"{quantity.id} {value:g} {quantity.unit} is impossible")
-            )
-            continue
-        key = tuple(item.fields.get(name) for name in _SAME)
-        other = seen.setdefault(key, item)
-        if other is not item:
-            if other.fields["value"] != value:
-                doubts.append(
-                    Doubt(
-                        item.line,
-                        f"{quantity.id} was {other.fields['value']:g} on line {other.line}",
-                    )
-                )
-            continue
-        yield {**item.fields, "unit": quantity.unit, "evidence": {"line": item.line}}
-
-
-_SAME = (
-    *("quantity", "workload", "protocol", "prompt_tokens", "context_tokens", "nominal_tokens"),
-    *("streams", "statistic"),
-)
 
 
 def _provenance(one: Filled, prefix: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -28,7 +28,10 @@ _LLAMA = re.compile(
 _VLLM = re.compile(r"Mean acceptance length: ([0-9]{1,3}(?:\.[0-9]{1,4})?)", re.ASCII)
 _VLLM_RATE = re.compile(r"Avg Draft acceptance rate: ([0-9]{1,3}(?:\.[0-9]{1,4})?)%", re.ASCII)
 _VLLM_COUNTS = re.compile(r"Accepted: ([0-9]{1,9}) tokens, Drafted: ([0-9]{1,9}) tokens", re.ASCII)
-_SGLANG = re.compile(r"accept len: ([0-9]{1,3}(?:\.[0-9]{1,4})?)", re.ASCII)
+_SGLANG = re.compile(
+    r"accept len: ([0-9]{1,3}(?:\.[0-9]{1,4})?)(?:, accept rate: ([01](?:\.[0-9]{1,4})?))?",
+    re.ASCII,
+)
 
 
 def drafted_line(line: Line) -> Drafted | None:
@@ -55,7 +58,8 @@ def drafted_line(line: Line) -> Drafted | None:
     elif "accept len: " in text:
         sglang = _SGLANG.search(text)
         if sglang:
-            return Drafted(line.number, float(sglang[1]), None, None, None, "other")
+            rate_told = float(sglang[2]) if sglang[2] else None
+            return Drafted(line.number, float(sglang[1]), None, None, rate_told, "other")
     return None
 
 
@@ -73,13 +77,25 @@ def numbers(drafted: Sequence[Drafted]) -> Iterator[Item]:
             n=len(lengths), statistic="single" if single else "median",
             low=min(lengths) if not single else None, high=max(lengths) if not single else None,
         )  # fmt: skip
+    yield from _acceptance(drafted)
+
+
+def _acceptance(drafted: Sequence[Drafted]) -> Iterator[Item]:
+    """By token where counts are printed; else the middle one of the printed rates."""
+    first, single = drafted[0], len(drafted) == 1
     counted = [d for d in drafted if d.accepted is not None and d.drafted]
     accepted, total = sum(d.accepted or 0 for d in counted), sum(d.drafted or 0 for d in counted)
+    rates = [d.rate for d in drafted if d.rate is not None and d.rate <= 1]
     if total and accepted <= total:
         yield number(
             first.line, "acceptance", round(accepted / total, 6), first.protocol,
             n=len(counted), statistic="single" if single else "mean",
             how="reported" if single else "inferred",
+        )  # fmt: skip
+    elif rates and not total:
+        yield number(
+            first.line, "acceptance-mean", statistics.median_low(rates), first.protocol,
+            n=len(rates), statistic="single" if single else "median",
         )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ class Format(NamedTuple):
     name: str
     fits: Callable[[Sequence[Line]], bool]
     read: Callable[[Sequence[Line]], Iterable[Part]]
+    last: bool = False
 
 
 FORMATS: tuple[Format, ...] = (
@@ -39,5 +40,5 @@ FORMATS: tuple[Format, ...] = (
     Format(eval_rate.FORMAT, eval_rate.fits, eval_rate.read),
     Format(quality.FORMAT, quality.fits, quality.read),
     Format(hardware_text.FORMAT, hardware_text.fits, hardware_text.read),
-    Format(told.FORMAT, told.fits, told.read),
+    Format(told.FORMAT, told.fits, told.read, last=True),
 )

@@ -32,6 +32,14 @@ def _bandwidth(method: str) -> Made:
     return made
 
 
+def _tool(found: re.Match[str], line: int) -> Iterable[Item]:
+    """A figure that people copy from a window: the memory read of AIDA64 or OCCT."""
+    method = "aida-read" if found[1] == "AIDA64" else "occt-read"
+    gbps = round(float(found[2]) / (MB_PER_GB if found[3] == "MB/s" else 1), 6)
+    if gbps > 0 and "write" not in found[0].casefold() and "copy" not in found[0].casefold():
+        yield Fact(f"rig.memory.bandwidth.{method}", {"gbps": gbps, "method": method}, line)
+
+
 def _topology(found: re.Match[str], line: int) -> Iterable[Item]:
     yield Fact(f"count.{found[1].casefold().replace(' ', '_')}", int(found[2]), line)
 
@@ -50,6 +58,8 @@ LINES = (
     ),
     pattern(rf"Triad: +{_N}(?: |$)", _bandwidth("stream")),
     pattern(rf"Copy: +{_N} +[0-9.]{{5,12}} ", _bandwidth("copy")),
+    pattern(rf" *MByte/s: +{_N}", _bandwidth("likwid-load")),
+    pattern(rf".{{0,40}}?(AIDA64|OCCT)\b.{{0,40}}?{_N} ?(MB/s|GB/s)", _tool),
     pattern(rf" *ALL Reads *: *{_N}", _bandwidth("mlc-read")),
     pattern(
         rf" *Mem: +{_N}(Gi|Ti) +[0-9]",
@@ -65,13 +75,17 @@ LINES = (
 
 MARKS = (
     *("Model name:", "CPU name:", "Triad:", "ALL Reads", "(UUID: ", "Memory Device"),
-    *("*-bank:", "Mem:", "Socket(s):"),
+    *("*-bank:", "Mem:", "Socket(s):", "MByte/s:"),
 )
+ANYWHERE = ("(UUID: ", "AIDA64", "OCCT")
 
 
 def fits(lines: Sequence[Line]) -> bool:
     """Tell whether some line is one of these tools'."""
-    return any(line.text.lstrip().startswith(MARKS) or "(UUID: " in line.text for line in lines)
+    return any(
+        line.text.lstrip().startswith(MARKS) or any(mark in line.text for mark in ANYWHERE)
+        for line in lines
+    )
 
 
 def read(lines: Sequence[Line]) -> Iterator[Part]:

@@ -52,7 +52,7 @@ class Seen(NamedTuple):
 Item = Fact | Number | Clue | Doubt | Seen
 
 
-def number(line: int, quantity: str, value: float, protocol: str, **fields: Any) -> Number:  # noqa: ANN401 - fields of a Measurement
+def number(line: int, quantity: str, value: float | None, protocol: str, **fields: Any) -> Number:  # noqa: ANN401 - fields of a Measurement
     """Write down one measurement that was read at `line`; fields that are None are left out."""
     kept = {name: field for name, field in fields.items() if field is not None}
     return Number(line, {"quantity": quantity, "value": value, "protocol": protocol, **kept})

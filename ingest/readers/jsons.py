@@ -4,12 +4,17 @@ import json
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ingest.readers.text import Line
 
 MAX_FAILURES = 50
 """Lines that look like JSON and are not; each try may scan far, so their sum is bounded too."""
+
+
+MAX_OBJECTS = 5_000
+"""A sweep over every flag gives some hundreds of rows."""
 
 
 class Found(NamedTuple):
@@ -28,7 +33,11 @@ class Found(NamedTuple):
 
 def objects(lines: Sequence[Line]) -> tuple[Found, ...]:
     """Find every JSON object that starts a line, and the objects of arrays that do."""
-    return tuple(_objects(lines)) if any(_starts(line.text) for line in lines) else ()
+    return (
+        tuple(islice(_objects(lines), MAX_OBJECTS))
+        if any(_starts(line.text) for line in lines)
+        else ()
+    )
 
 
 def _starts(text: str) -> bool:

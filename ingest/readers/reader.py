@@ -1,5 +1,6 @@
 """`read`: any text that people paste → `Reading`. The only way in."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -10,7 +11,8 @@ from ingest.misuse import Misuse
 from ingest.problem import Problem
 from ingest.readers.assemble import Context, assemble
 from ingest.readers.formats import FORMATS, Format
-from ingest.readers.item import Doubt, Fact, Item
+from ingest.readers.item import Doubt, Fact, Item, Number
+from ingest.readers.missing import missing
 from ingest.readers.part import Part
 from ingest.readers.post import Post, Stretch, posts_of, stretches
 from ingest.readers.quality import FORMAT as QUALITY
@@ -48,14 +50,15 @@ def read(
     except OversizedError as error:
         problem = Problem(source.url, "", str(error))
         return Reading("", (), (), (), (problem,))
-    groups = _groups(lines, forced)
+    groups = _groups(lines, forced, source.author)
     understood, problems = [], []
     for parts in groups:
         others = [part for group in groups if group is not parts for part in group]
-        text = _own_text(redacted.text, others) if others else redacted.text
+        text = _own_text(redacted.text, parts, others) if others else redacted.text
         found, doubts = _understood(_joined(parts), Context(catalog, source, text))
         understood += found
         problems += doubts
+    problems += _attachments(source, lines)
     seen = {item.line for group in groups for part in group for item in _items(part)}
     unread, rest = _unread(lines, seen)
     problems += _nothing(source, understood) + _too_many(source, rest)
@@ -68,21 +71,23 @@ def _items(part: Part) -> Iterator[Item]:
         yield from run
 
 
-def _groups(lines: Sequence[Line], forced: str | None) -> list[list[Part]]:
+def _groups(lines: Sequence[Line], forced: str | None, author: str | None) -> list[list[Part]]:
     """Find the parts of a text and put together those that are about one rig state."""
     groups: list[list[Part]] = []
+    writer = author
     for post in posts_of(lines):
-        for part in _parts(post, forced):
-            starts = part.describes_rig or post.other_author or not groups
-            if starts:
-                groups.append([part])
+        other = post.other_author or post.author not in (None, writer)
+        for index, part in enumerate(_parts(post, forced)):
+            if part.describes_rig or (other and index == 0) or not groups:
+                writer = None if post.other_author else post.author or writer
+                groups.append([part._replace(author=writer)])
             else:
                 groups[-1].append(part)
     return [group for group in groups if any(_says_anything(part) for part in group)]
 
 
 def _says_anything(part: Part) -> bool:
-    return bool(part.runs) or any(isinstance(item, Fact) for item in part.rig)
+    return any(isinstance(item, Fact | Number) for item in _items(part))
 
 
 def _parts(post: Post, forced: str | None) -> Iterator[Part]:
@@ -96,14 +101,22 @@ def _parts(post: Post, forced: str | None) -> Iterator[Part]:
         extra = [line for piece in pieces for line in piece.lines]
         first, *others = headed
         whole = tuple(sorted((*first.lines, *extra)))
-        yield _with_items(read_report(whole), chosen)
-        yield from (read_report(other.lines) for other in others)
+        yield _with_items(_report(whole), chosen)
+        yield from (_report(other.lines) for other in others)
     elif pieces:
-        yield _with_items(read_report([line for piece in pieces for line in piece.lines]), chosen)
+        yield _with_items(_report([line for piece in pieces for line in piece.lines]), chosen)
     beside = list(_of_other_formats(rest, forced))
     if beside and not reports:
         beside[0] = _with_items(beside[0], chosen)
     yield from beside
+
+
+def _report(lines: Sequence[Line]) -> Part:
+    return _covering(read_report(lines), lines)
+
+
+def _covering(part: Part, lines: Iterable[Line]) -> Part:
+    return part._replace(covers=frozenset(line.number for line in lines))
 
 
 def _with_items(part: Part, items: tuple[Item, ...]) -> Part:
@@ -112,9 +125,14 @@ def _with_items(part: Part, items: tuple[Item, ...]) -> Part:
 
 def _of_other_formats(rest: Iterable[Stretch], forced: str | None) -> Iterator[Part]:
     lines = [line for one in rest for line in one.lines]
+    seen: set[int] = set()
     for one in FORMATS:
-        if forced in (None, one.name) and _fits(one, lines, forced):
-            yield from one.read(lines)
+        # What people write by hand is looked for last, in what no program printed.
+        left = [line for line in lines if line.number not in seen] if one.last else lines
+        if forced in (None, one.name) and left and _fits(one, left, forced):
+            for part in one.read(left):
+                seen.update(item.line for item in _items(part))
+                yield _covering(part, left)
 
 
 def _fits(one: Format, lines: Sequence[Line], forced: str | None) -> bool:
@@ -139,6 +157,7 @@ def _joined(parts: Sequence[Part]) -> _Joined:
         if first.describes_rig and other.format == REPORT
     )
     whole = first._replace(
+        format=next((part.format for part in parts if part.runs), first.format),
         last=max(part.last for part in parts),
         rig=tuple(item for part in parts for item in part.rig),
         runs=_runs(parts),
@@ -169,6 +188,7 @@ def _understood(joined: _Joined, context: Context) -> tuple[list[Understood], li
         return [], problems
     filed = Filed(url, bundle, (), "")
     problems += rule_problems(filed, context.catalog)
+    problems += [Problem(url, at, message, "note") for at, message in missing(bundle)]
     found = Understood(joined.part.format, bundle, context.text, tuple(_inferred(bundle)))
     return [found], problems
 
@@ -184,11 +204,12 @@ def _inferred(bundle: Bundle) -> Iterator[Inferred]:
                 yield Inferred(f"/runs/{i}/measurements/{j}", note)
 
 
-def _own_text(text: str, others: Iterable[Part]) -> str:
+def _own_text(text: str, own: Sequence[Part], others: Iterable[Part]) -> str:
+    """Blank the lines of other bundles, so that numbers hold and reading it again gives one."""
+    mine = frozenset().union(*(part.covers for part in own))
+    foreign = frozenset().union(*(part.covers for part in others)) - mine
     lines = text.split("\n")
-    for part in others:
-        lines[part.first - 1 : part.last] = [""] * (part.last - part.first + 1)
-    return "\n".join(lines)
+    return "\n".join("" if n in foreign else line for n, line in enumerate(lines, start=1))
 
 
 def _unread(lines: Iterable[Line], seen: set[int]) -> tuple[tuple[Unread, ...], int]:
@@ -207,6 +228,23 @@ def _nothing(source: Source, understood: Sequence[Understood]) -> list[Problem]:
     known = ", ".join(format_names())
     message = f"nothing was recognised; known formats: {known}; name one with --as"
     return [Problem(source.url, "", message)]
+
+
+_ATTACHED = re.compile(r"https://github\.com/user-attachments/files/[0-9]{1,12}/[\w.-]{1,100}")
+MAX_ATTACHMENTS = 20
+
+
+def _attachments(source: Source, lines: Iterable[Line]) -> list[Problem]:
+    """Name the reports that are only linked: the person can give them as well."""
+    found = [
+        (line.number, link[0])
+        for line in lines
+        if "user-attachments" in line.text and (link := _ATTACHED.search(line.text))
+    ]
+    return [
+        Problem(source.url, f"line {number}", f"a file is attached; rigbook read {link}", "note")
+        for number, link in found[:MAX_ATTACHMENTS]
+    ]
 
 
 def _too_many(source: Source, rest: int) -> list[Problem]:

@@ -56,7 +56,9 @@ def rig_keys(rig: dict[str, Any], catalog: Catalog, author: str | None) -> tuple
     cpu = rig.get("cpu") or {}
     spelled = str(cpu.get("model", ""))
     entry = find_cpu(catalog, spelled)
-    box = entry.id if entry else path_part(spelled)[:40] if spelled else "undescribed"
+    # As the record names them: by processor; by cards where the processor is not told.
+    cards = "-".join(_cards(rig, catalog)) or "undescribed"
+    box = entry.id if entry else path_part(spelled)[:40] if spelled else cards
     machine = path_part(f"{author or 'unknown'}-{box}")
     return machine, path_part("-".join(_state(rig, catalog)) or "undescribed")
 
@@ -71,18 +73,26 @@ def _state(rig: dict[str, Any], catalog: Catalog) -> Iterator[str]:
         yield f"{memory['channels_populated']}ch"
     elif memory.get("gib"):
         yield f"{round(memory['gib'])}gib"
+    if rig.get("gpus") and not isinstance(rig["gpus"], list):
+        yield "no-gpu"
+    yield from _cards(rig, catalog, capped=True)
+
+
+def _cards(rig: dict[str, Any], catalog: Catalog, *, capped: bool = False) -> Iterator[str]:
     gpus = rig.get("gpus")
     if isinstance(gpus, list):
-        counts = Counter(_card(gpu, catalog) for gpu in gpus)
+        counts = Counter((_capped if capped else _card)(gpu, catalog) for gpu in gpus)
         yield from (f"{n}x-{name}" for name, n in counts.items())
-    elif gpus:
-        yield "no-gpu"
 
 
 def _card(gpu: dict[str, Any], catalog: Catalog) -> str:
     mib = gpu.get("vram_mib")
     entry = find_gpu(catalog, gpu["name"], mib / 1024 if mib else None)
-    name = entry.id if entry else path_part(gpu["name"])[:30]
+    return entry.id if entry else path_part(gpu["name"])[:30]
+
+
+def _capped(gpu: dict[str, Any], catalog: Catalog) -> str:
+    name = _card(gpu, catalog)
     power, default = gpu.get("power_w"), gpu.get("power_default_w")
     capped = power and default and power < default
     return f"{name}-{power:g}w" if capped else name

@@ -7,9 +7,10 @@ quantity and unit. Everything else in prose stays unread and is told as such.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ingest.readers.item import Clue, Fact, Item, Seen, number
+from ingest.readers.item import Clue, Fact, Item, Number, Seen, number
 from ingest.readers.part import Part
 from ingest.readers.text import Line
+from ingest.readers.told_figures import figure_items
 from ingest.readers.told_table import has_rates, table_items
 
 FORMAT = "hand-written"
@@ -29,7 +30,7 @@ _POWER = re.compile(r"([0-9]{2,4}) ?W\b", re.ASCII)
 _CORES = re.compile(r"(.{3,80}?) \(([0-9]{1,3}) ?C ?/ ?([0-9]{1,3}) ?T\)", re.ASCII)
 _RAM = re.compile(r"([0-9]{1,4}) ?(?:GiB|GB)\b", re.ASCII)
 _HOST_RAM = re.compile(r"([0-9]{1,4}) ?(?:GiB|GB) (?:[a-z]{1,12} )?(?:RAM|DDR|memory)", re.ASCII)
-_RATE = re.compile(r"DDR[345][ -]([0-9]{4})\b", re.ASCII)
+_RATE = re.compile(r"(DDR[345])(?:[ -]([0-9]{4})\b)?", re.ASCII)
 _CTX = re.compile(r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{3,8}) ?(?:tokens|tok|ctx|$)", re.ASCII)
 _KV = re.compile(r"\b(q[48]_[01]|f16|bf16|fp8) ?KV", re.IGNORECASE)
 _BATCH = re.compile(r"batch/(?:micro|u)-?batch ([0-9]{2,6})/([0-9]{2,6})", re.ASCII)
@@ -81,7 +82,9 @@ def _ram(value: str, line: int) -> Iterable[Item]:
     if size and int(size[1]):
         yield Fact("rig.memory.gib", int(size[1]), line, 2)
     if rate:
-        yield Fact("rig.memory.mts", int(rate[1]), line)
+        yield Fact("rig.memory.kind", rate[1], line)
+    if rate and rate[2]:
+        yield Fact("rig.memory.mts", int(rate[2]), line)
 
 
 def _hardware(value: str, line: int) -> Iterable[Item]:
@@ -152,7 +155,7 @@ def labelled(lines: Iterable[Line]) -> Iterator[tuple[Told, str, int]]:
 
 def fits(lines: Sequence[Line]) -> bool:
     """Tell whether there is a table of rates, or a labelled model beside labelled hardware."""
-    if has_rates(lines):
+    if has_rates(lines) or any(isinstance(item, Number) for item in figure_items(lines)):
         return True
     reads = {told for told, _, _ in labelled(lines)}
     return _model in reads and bool(reads & {_cards, _cpu, _hardware})
@@ -165,6 +168,7 @@ def read(lines: Sequence[Line]) -> Iterator[Part]:
         items.append(Seen(line))
         items += told(value, line)
     items += table_items(lines)
+    items += figure_items(lines)
     items += _accepted(lines)
     rig = tuple(i for i in items if isinstance(i, Fact) and i.at.startswith("rig."))
     run = tuple(i for i in items if not (isinstance(i, Fact) and i.at.startswith("rig.")))

@@ -74,6 +74,20 @@ class Told(NamedTuple):
     doubts: tuple[str, ...]
 
 
+PAGING = "the weights do not fit the RAM: paging"
+
+
+def _too_large(one: Merged) -> bool:
+    """Tell whether the weights exceed host and video memory together."""
+    ram, cards = one.row.get("ram_gb"), one.row.get("gpus") or []
+    variant = one.named.variant
+    weights_gib = one.row.get("gguf_gib") or (variant.file_gib if variant else None)
+    if not ram or not weights_gib or any(not card.get("vram_gib") for card in cards):
+        return False
+    vram_gib = sum(card["vram_gib"] * int(card.get("count") or 1) for card in cards)
+    return bool(weights_gib > ram + vram_gib)
+
+
 UNREAD = "the source's figures could not be read"
 
 
@@ -112,6 +126,8 @@ def told(one: Merged, catalog: Catalog) -> Told:
         doubts.append("the source names no model")
     if row.get("quant") and named.quant is None and not named.unmapped:
         doubts.append("the source names no single quant")
+    if _too_large(one) and PAGING not in doubts:
+        doubts.append(PAGING)
     if run.outcome.reason == UNREAD:
         doubts.append(UNREAD)
     return Told(run, tuple(dict.fromkeys(inferred)), tuple(doubts))
@@ -129,7 +145,8 @@ def _launch(one: Merged, catalog: Catalog) -> tuple[Launch, list[str]]:
     if isinstance(drafter, Drafter) and drafter.device is None and slug and slug.drafter:
         drafter = drafter.model_copy(update={"device": slug.drafter.device})
         inferred.append("/launch/drafter/device")
-    cached = wording.expert_cache(row.get("moe_cache"), named.model, named.variant)
+    vram = sum(card.vram_mib or 0 for card in wording.gpus(row.get("gpus")) or ()) or None
+    cached = wording.expert_cache(row.get("moe_cache"), named.model, named.variant, vram)
     if cached and cached.inferred:
         inferred.append("/launch/expert_cache/mib")
     numa = row.get("numa")

@@ -192,9 +192,15 @@ class Cached(NamedTuple):
 
 
 def expert_cache(
-    told: dict[str, Any] | None, model: ModelEntry | None, variant: Variant | None
+    told: dict[str, Any] | None,
+    model: ModelEntry | None,
+    variant: Variant | None,
+    vram_mib: float | None = None,
 ) -> Cached | None:
-    """Read a row's expert cache. A slot holds one matrix of one expert, as the engine counts."""
+    """Read a row's expert cache. A slot holds one matrix of one expert, as the engine counts.
+
+    A count that would not fit all cards' `vram_mib` was of MiB: tables confuse the two.
+    """
     if not told:
         return None
     said = told.get("mib")
@@ -208,6 +214,7 @@ def expert_cache(
     inferred = mib is None and slots is not None and slot_mib is not None
     if inferred and slots is not None and slot_mib is not None:
         mib = round(slots * slot_mib)
+        mib = slots if vram_mib is not None and mib > vram_mib else mib
     reserve = _RESERVE.search(text)
     cache = ExpertCache(
         mib=mib, reserve_mib=float(reserve.group(1)) if reserve else None, note=text or None

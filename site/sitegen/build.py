@@ -7,6 +7,7 @@ from ingest.problem import Problem, has_errors
 from sitegen.links import link_problems
 from sitegen.mkdocs import run_mkdocs
 from sitegen.policy import guard_folder
+from sitegen.redirect import read_redirects
 from sitegen.results import write_results
 from sitegen.swap import swapped
 
@@ -46,11 +47,13 @@ def build_site(root: Path, db: Path, model: Path | None = None) -> Built:
     config = root / "mkdocs.yml"
     if not config.exists():
         raise FileNotFoundError(f"{config}: not there; run inside a checkout, or give --root")
-    with swapped(root / "site/docs/results") as results:
-        charts = write_results(db, model or _built(root), results)
     folder = root / "build/site"
     problems: list[Problem] = []
     try:
+        with swapped(root / "site/docs/results") as results:
+            made = write_results(db, model or _built(root), results, read_redirects(root))
+            problems += made.problems
+            _refuse(problems)
         with swapped(folder) as fresh:
             problems += run_mkdocs(config, fresh)
             guard_folder(fresh)
@@ -61,4 +64,4 @@ def build_site(root: Path, db: Path, model: Path | None = None) -> Built:
     files = [path for path in folder.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
     pages = sum(path.suffix == ".html" for path in files)
-    return Built(folder, pages, charts, size / _MIB, tuple(problems))
+    return Built(folder, pages, made.charts, size / _MIB, tuple(problems))

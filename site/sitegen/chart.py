@@ -10,7 +10,8 @@ import vl_convert
 from models.answer import Point as CurvePoint
 from sitegen.points import Point
 
-WIDTH, HEIGHT = 640, 340
+WIDTH, HEIGHT = 480, 290
+"""CSS pixels before scaling: small, so that words stay readable on a phone."""
 
 MOST_NAMES = 8
 """More names than this lie over each other."""

@@ -16,6 +16,19 @@ FIRST_WORKLOADS = ("narrative", "code")
 NO_WORKLOAD = "not stated"
 
 
+HARDWARE = (Column("Processor", wide=True), Column("Memory", wide=True), Column("Cards"))
+
+
+class Show(NamedTuple):
+    """Which columns a table needs: what was served and the hardware, where rows differ in them."""
+
+    names: bool = False
+    hardware: bool = True
+
+
+OWN, LAUNCHES, ONE_RIG = Show(), Show(names=True), Show(names=True, hardware=False)
+
+
 class Group(NamedTuple):
     """What stands in one line: a run's figures of one protocol, context and streams."""
 
@@ -49,29 +62,23 @@ def _depth(row: Row) -> int | None:
     return row["nominal_tokens"] if depth is None else depth
 
 
-def comparison(
-    record: Record, page: str, caption: str, rows: Iterable[Row], *, names: bool
-) -> Html:
-    """Write the table of one quantity; `names` adds what was served, where rows differ in it."""
+def comparison(record: Record, page: str, caption: str, rows: Iterable[Row], show: Show) -> Html:
+    """Write the table of one quantity."""
     lines = groups(record, rows)
     named = workloads(row for line in lines for row in line.figures)
     columns = [
         Column("Rig"),
-        *([Column("Served as")] if names else []),
+        *([Column("Served as", wide=True)] if show.names else []),
         *(Column(workload.capitalize(), numeric=True) for workload in named),
         Column("Context filled", numeric=True),
         Column("Streams", numeric=True),
         Column("Protocol"),
         Column("Bandwidth, GB/s", numeric=True),
-        Column("Processor"),
-        Column("Memory"),
-        Column("Cards"),
+        *(HARDWARE if show.hardware else []),
         *(column for column, _ in PLAIN),
         Column("Source"),
     ]
-    written = [
-        Line(_cells(record, page, line, named, names=names), _doubtful(line)) for line in lines
-    ]
+    written = [Line(_cells(record, page, line, named, show), _doubtful(line)) for line in lines]
     return table(caption, *without_empty(columns, written, ABSENT))
 
 
@@ -87,7 +94,7 @@ def _doubtful(group: Group) -> bool:
 
 
 def _cells(
-    record: Record, page: str, group: Group, named: list[str], *, names: bool
+    record: Record, page: str, group: Group, named: list[str], show: Show
 ) -> list[Cell | Html]:
     run = group.run
     state = record.states[run["state_id"]]
@@ -95,18 +102,20 @@ def _cells(
     address = from_page(page, rig_page(run["rig_id"]))
     return [
         rig(run, label, address),
-        *([served(run)] if names else []),
+        *([served(run)] if show.names else []),
         *(_figures(group.figures, workload) for workload in named),
         _count(group.tokens),
         _count(group.streams),
         text(group.protocol),
         states.bandwidth(record, run["state_id"], run["bundle_id"]),
-        states.processor(state),
-        states.memory(state),
-        states.cards(state),
+        *(_hardware(state) if show.hardware else []),
         *(cell(run) for _, cell in PLAIN),
         _sources(group.figures, run),
     ]
+
+
+def _hardware(state: Row) -> list[Cell]:
+    return [states.processor(state), states.memory(state), states.cards(state)]
 
 
 def _figures(figures: list[Row], workload: str) -> Cell:

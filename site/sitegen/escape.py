@@ -45,9 +45,10 @@ def _shown(raw: str) -> str:
 def outside(url: str) -> str | None:
     """Clean an address outside this site, or None unless it is plain http(s) with a host.
 
-    Sources in bundles are written without scheme ("github.com/…"): they are read as https.
+    Sources in bundles are written without scheme ("github.com/…"): they are read as https. An
+    address ends at the first white space; what follows are words about the place in it.
     """
-    address = url.strip()
+    address = next(iter(url.split()), "")
     if _BARE_HOST.match(address):
         address = f"https://{address}"
     try:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sitegen.address import from_page, rig_page
 from sitegen.chart import darkened, svg
 from sitegen.escape import Html, inside, text
-from sitegen.fitted import Fitted, curve_of, reads_factor, told
+from sitegen.fitted import Fitted, comparable, curve_of, reads_factor, told
 from sitegen.numbers import inferred, number, span
 from sitegen.page import CHARTS, Picture, picture
 from sitegen.points import Cloud, Point, clouds
@@ -36,7 +36,15 @@ def figures(
 ) -> list[Figure]:
     """Draw decode against bandwidth, one chart a protocol and workload."""
     found = clouds(record, own, kin, lambda figure: reads_factor(fitted, figure))[:MOST]
-    return [_figure(fitted, address, target, cloud) for cloud in found]
+    return [
+        _figure(fitted, address, _curve_target(record, fitted, target, cloud), cloud)
+        for cloud in found
+    ]
+
+
+def _curve_target(record: Record, fitted: Fitted, target: str | None, cloud: Cloud) -> str | None:
+    canonical = bool(record.protocols[cloud.protocol]["canonical"])
+    return target if target and comparable(fitted, target, canonical=canonical) else None
 
 
 def pictures_of(drawn: Sequence[Figure]) -> list[Picture]:
@@ -77,7 +85,8 @@ def summary(cloud: Cloud) -> str:
     others = any(not point.own for point in cloud.points)
     rates = [point.tokens_per_s for point in cloud.points]
     return (
-        f"{title(cloud)}: {len(cloud.points)} points of {rigs} rigs, "
+        f"{title(cloud)}: {len(cloud.points)} points of {rigs} "
+        f"{'rig' if rigs == 1 else 'rigs'}, "
         f"{span(min(reads), max(reads))} GB/s, {span(min(rates), max(rates))} tokens/s. "
         "Hollow marks: inferred, or a rated bandwidth."
         f"{' Small grey marks: same weights, other launch.' if others else ''}"

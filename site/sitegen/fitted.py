@@ -59,6 +59,16 @@ def target_of(fitted: Fitted, slug: str | None, model: str | None, quant: str | 
     return slug if slug in facts["slugs"] else variant
 
 
+def comparable(fitted: Fitted, target: str, *, canonical: bool) -> bool:
+    """Tell whether a curve may stand beside rates of a protocol.
+
+    Predictions are for canonical, sampled decoding. Without a drafter the way of sampling does not
+    change the speed; with one it changes what is accepted, and protocols never mix.
+    """
+    slugs = fitted.model.facts["slugs"] if fitted.model else {}
+    return canonical or not slugs.get(target, {}).get("drafter")
+
+
 def cores_of(cloud: Cloud) -> int:
     """Give the cores that a cloud's curve is drawn for: the median of those stated."""
     known = [point.cores for point in cloud.points if point.cores]
@@ -86,5 +96,5 @@ def told(target: str, cloud: Cloud) -> str:
     """Say what a curve is drawn for."""
     return (
         f"Dashed: the model's estimate for {target} on {cores_of(cloud)} cores, all else as "
-        "`predict` assumes it, with the 80 % interval."
+        "the predictor assumes it, with the 80 % interval."
     )

@@ -3,11 +3,15 @@
 from collections import Counter
 from pathlib import Path
 
-from sitegen.escape import Html, joined, text
+from sitegen.address import HOME, METHOD, from_page
+from sitegen.coverage import COVERAGE
+from sitegen.escape import Html, inside, joined, text
+from sitegen.experiments import clear_ones
 from sitegen.leaders import leaders
 from sitegen.numbers import number, value
 from sitegen.page import paragraph
 from sitegen.record import Record
+from sitegen.rules import rules
 from sitegen.table import Cell, Column, Line, table
 
 
@@ -18,6 +22,8 @@ def parts(record: Record, errors: Html) -> dict[str, Html]:
         "errors.html": errors,
         "protocols.html": protocols(record),
         "methods.html": methods(record),
+        "rules.html": rules(),
+        "pairs.html": clear_ones(record, METHOD),
     }
 
 
@@ -40,9 +46,11 @@ def counts(record: Record) -> Html:
         (n["doubtful"], "doubtful, kept and marked"),
     )
     items = "".join(f"<li><b>{text(number(count))}</b> {text(words)}</li>" for count, words in told)
-    newest = f"Newest source: {n['newest']}." if n["newest"] else ""
-    after = paragraph(text(newest), "newest") if newest else ""
-    return Html(f'<ul class="counts">{items}</ul>{after}')
+    newest = f"Newest source: {n['newest']}. " if n["newest"] else ""
+    missing = inside(from_page(HOME, COVERAGE), "What has been measured where, and what is missing")
+    return Html(
+        f'<ul class="counts">{items}</ul>{paragraph(text(newest) + " " + missing, "newest")}'
+    )
 
 
 def protocols(record: Record) -> Html:

@@ -43,7 +43,7 @@ class Cloud(NamedTuple):
 
 
 def clouds(record: Record, own: Iterable[Row], kin: Iterable[Row], factor: Factor) -> list[Cloud]:
-    """Gather the points, most of them first; `factor` turns a method's figure into reads.
+    """Gather the points, canonical ones first; `factor` turns a method's figure into reads.
 
     `kin` are rows of the same weights under another launch: they help to see, marked apart.
     """
@@ -64,7 +64,14 @@ def clouds(record: Record, own: Iterable[Row], kin: Iterable[Row], factor: Facto
         for cloud in gathered
         if len(cloud.points) >= MIN_POINTS and any(point.own for point in cloud.points)
     ]
-    return sorted(enough, key=lambda cloud: -len(cloud.points))
+    return sorted(enough, key=lambda cloud: _order(record, cloud))
+
+
+def _order(record: Record, cloud: Cloud) -> tuple[bool, int, str]:
+    """Canonical protocols first, then the most points, then narrative before other workloads."""
+    canonical = bool(record.protocols[cloud.protocol]["canonical"])
+    first = "" if cloud.workload == "narrative" else cloud.workload or "~"
+    return not canonical, -len(cloud.points), first
 
 
 def _drawable(row: Row) -> bool:

@@ -1,7 +1,9 @@
 """All results: pages, fragments, charts and data files, written into one folder."""
 
 from pathlib import Path
+from typing import NamedTuple
 
+from ingest.problem import Problem
 from sitegen.coverage import coverage_page
 from sitegen.downloads import DATA, data_page, write_downloads
 from sitegen.errors import errors
@@ -12,13 +14,23 @@ from sitegen.lists import list_pages
 from sitegen.page import write_pages
 from sitegen.parts import parts, write_parts
 from sitegen.record import read_record
+from sitegen.redirect import redirect_problems, write_redirects
 from sitegen.rig import rig_pages
 from sitegen.slug import slug_pages
 from sitegen.variant import variant_pages
 
 
-def write_results(db: Path, model: Path | None, folder: Path) -> int:
-    """Write everything that mkdocs then builds; return the number of charts."""
+class Results(NamedTuple):
+    """What was written, and what is wrong with it."""
+
+    charts: int
+    problems: tuple[Problem, ...] = ()
+
+
+def write_results(
+    db: Path, model: Path | None, folder: Path, moved: dict[str, str] | None = None
+) -> Results:
+    """Write everything that mkdocs then builds; `moved` maps old addresses to new ones."""
     record = read_record(db)
     fitted = read_fitted(model)
     files = write_downloads(db, model, folder / DATA)
@@ -34,4 +46,8 @@ def write_results(db: Path, model: Path | None, folder: Path) -> int:
     (folder / DATA / "explore.json").write_text(explore_json(record), encoding="utf-8")
     write_pages(pages, folder)
     write_parts(parts(record, errors(fitted)), folder / "parts")
-    return sum(len(one.pictures) for one in pages) // 2
+    problems = redirect_problems(moved or {}, {one.address for one in pages})
+    if not problems:
+        write_redirects(moved or {}, folder)
+    # Each chart has two pictures: for light pages and for dark ones.
+    return Results(sum(len(one.pictures) for one in pages) // 2, tuple(problems))

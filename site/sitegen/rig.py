@@ -5,7 +5,9 @@ from itertools import chain
 from sitegen import sections
 from sitegen import state as states
 from sitegen.address import rig_page
+from sitegen.comparison import ONE_RIG
 from sitegen.escape import Html, link, text
+from sitegen.history import history
 from sitegen.numbers import ABSENT, number, value
 from sitegen.page import Page, facts, heading, page, paragraph
 from sitegen.record import Record, Row, rows_of
@@ -29,12 +31,13 @@ def _rig(record: Record, machine: Row) -> Page:
         _states(known),
         *_bandwidth(record, known),
         heading("Decode", "decode"),
-        sections.decode(record, address, rows, names=True),
+        sections.decode(record, address, rows, ONE_RIG),
         sections.oddities(record, runs),
-        *sections.quantities(record, address, rows, names=True),
+        *sections.quantities(record, address, rows, ONE_RIG),
         sections.others(record, address, rows),
         *sections.verdicts(record, address, runs),
         *sections.failures(record, address, runs),
+        *history(record, rig_id),
         heading("Sources", "sources"),
         _sources(rows, runs),
     ]
@@ -46,7 +49,7 @@ def _facts(machine: Row, known: list[Row], runs: list[Row]) -> Html:
     served = {run["slug"] or run["model"] for run in runs} - {None}
     return facts(
         [
-            ("Reported by", value(machine["submitter"])),
+            ("Told by", value(", ".join(sorted({run["author"] for run in runs} - {None})))),
             ("States", text(number(len(known)))),
             ("Runs", text(number(len(runs)))),
             ("Models and slugs", text(number(len(served)))),
@@ -112,7 +115,7 @@ def _bandwidth(record: Record, known: list[Row]) -> list[str]:
 def _sources(rows: list[Row], runs: list[Row]) -> Html:
     found = {(row["source_url"], row["author"], row["post"], row["date"]) for row in (*rows, *runs)}
     items = [
-        f"<li>{link(url, url)}{_who(author, post, date)}</li>"
+        f"<li>{link(url, url)} {_who(author, post, date)}</li>"
         for url, author, post, date in sorted(found, key=str)
     ]
     return Html(f"<ul>{''.join(items)}</ul>")
@@ -121,4 +124,4 @@ def _sources(rows: list[Row], runs: list[Row]) -> Html:
 def _who(author: str | None, post: int | None, date: object) -> Html:
     told = [author, f"post {post}" if post is not None else None, str(date) if date else None]
     words = ", ".join(word for word in told if word)
-    return text(f" ({words})") if words else Html("")
+    return text(f"({words})") if words else Html("")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from sitegen.address import from_page, rig_page
-from sitegen.comparison import comparison
+from sitegen.comparison import OWN, Show, comparison
 from sitegen.escape import NOTHING, Html, text
 from sitegen.numbers import ABSENT, doubt, measured, number
 from sitegen.page import heading, paragraph
@@ -21,15 +21,15 @@ def of_quantity(rows: Iterable[Row], quantity: str) -> list[Row]:
     return [row for row in rows if row["quantity"] == quantity]
 
 
-def decode(record: Record, page: str, rows: Sequence[Row], *, names: bool = False) -> Html:
+def decode(record: Record, page: str, rows: Sequence[Row], show: Show = OWN) -> Html:
     """Write the decode table, or say that there is none."""
     found = of_quantity(rows, DECODE)
     if not found:
         return paragraph(text("Nobody has reported a decode rate here yet."), "missing")
-    return comparison(record, page, "Decode, tokens/s", found, names=names)
+    return comparison(record, page, "Decode, tokens/s", found, show)
 
 
-def quantities(record: Record, page: str, rows: Sequence[Row], *, names: bool = False) -> list[str]:
+def quantities(record: Record, page: str, rows: Sequence[Row], show: Show = OWN) -> list[str]:
     """Write a folded comparison table for each further rate and waiting time."""
     blocks: list[str] = []
     for quantity in TOLD_APART:
@@ -39,7 +39,7 @@ def quantities(record: Record, page: str, rows: Sequence[Row], *, names: bool = 
             caption = (
                 f"{quantity.replace('-', ' ').capitalize()}, {entry['unit']}: {entry['meaning']}"
             )
-            written = comparison(record, page, caption, found, names=names)
+            written = comparison(record, page, caption, found, show)
             blocks.append(folded(f"{caption} ({len(found)})", written))
     return blocks
 
@@ -143,7 +143,7 @@ def failures(record: Record, page: str, runs: Iterable[Row]) -> list[str]:
 def oddities(record: Record, runs: Iterable[Row]) -> Html:
     """List what reports told of odd behaviour, and runs that do not count with the reason."""
     told = [
-        text(f"{one['what']} ({one['boots_affected'] or '?'} of {one['boots'] or '?'} boots)")
+        text(one["what"] + _boots(one))
         for run in runs
         for one in record.anomalies.get(run["run_id"], [])
     ]
@@ -154,3 +154,10 @@ def oddities(record: Record, runs: Iterable[Row]) -> Html:
     ]
     items = "".join(f"<li>{item}</li>" for item in dict.fromkeys(told))
     return Html(f'<ul class="oddities">{items}</ul>') if items else NOTHING
+
+
+def _boots(anomaly: Row) -> str:
+    """Say how many boots an anomaly was seen on, where the source tells."""
+    if anomaly["boots"] is None or anomaly["boots_affected"] is None:
+        return ""
+    return f" ({anomaly['boots_affected']} of {anomaly['boots']} boots)"

@@ -1,7 +1,8 @@
 """A page a slug: its own runs, and apart from them the same weights launched otherwise."""
 
-from sitegen import sections
+from sitegen import experiments, sections
 from sitegen.address import from_page, slug_page, variant_page
+from sitegen.comparison import LAUNCHES, OWN, Show
 from sitegen.escape import Html, inside, text
 from sitegen.figure import Figure, figures, pictures_of
 from sitegen.fitted import Fitted, target_of
@@ -30,6 +31,7 @@ def _slug(record: Record, fitted: Fitted, entry: Row) -> Page:
         *_own(record, address, own, rows, drawn),
         *gaps(record, entry, rows),
         *_kin(record, address, kin),
+        *experiments.of_weights(record, address, entry),
     ]
     name = model_name(record, entry["model"])
     rigs = len({run["rig_id"] for run in own})
@@ -82,9 +84,9 @@ def _own(
     ]
 
 
-def _beside(record: Record, address: str, rows: list[Row], *, names: bool = False) -> list[str]:
+def _beside(record: Record, address: str, rows: list[Row], show: Show = OWN) -> list[str]:
     shown = [
-        *sections.quantities(record, address, rows, names=names),
+        *sections.quantities(record, address, rows, show),
         sections.others(record, address, rows),
     ]
     return [block for block in shown if block]
@@ -101,7 +103,7 @@ def _kin(record: Record, address: str, runs: list[Row]) -> list[str]:
     return [
         heading("Same weights, other launch", "other-launch"),
         paragraph(text(told)),
-        sections.decode(record, address, rows, names=True),
-        *_beside(record, address, rows, names=True),
+        sections.decode(record, address, rows, LAUNCHES),
+        *_beside(record, address, rows, LAUNCHES),
         *sections.failures(record, address, runs),
     ]

@@ -14,11 +14,19 @@ class Cell(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column's head; numbers stand on the right."""
+    """A column's head; numbers stand on the right, and wide ones hold several words a cell."""
 
     head: str
     numeric: bool = False
     title: str = ""
+    wide: bool = False
+
+    @property
+    def attribute(self) -> str:
+        """Give the class attribute of the column's cells."""
+        if self.numeric:
+            return ' class="number"'
+        return ' class="wide"' if self.wide else ""
 
 
 class Line(NamedTuple):
@@ -41,7 +49,7 @@ def table(caption: str, columns: Sequence[Column], lines: Iterable[Line]) -> Htm
 
 
 def _head(column: Column) -> str:
-    kind = ' class="number"' if column.numeric else ""
+    kind = column.attribute
     title = f' title="{text(column.title)}"' if column.title else ""
     return f'<th scope="col"{kind}{title}>{text(column.head)}</th>'
 
@@ -56,7 +64,7 @@ def _line(columns: Sequence[Column], line: Line) -> str:
 
 def _cell(column: Column, cell: Cell | Html, *, first: bool) -> str:
     shown, sort = cell if isinstance(cell, Cell) else (cell, None)
-    kind = ' class="number"' if column.numeric else ""
+    kind = column.attribute
     key = "" if sort is None else f' data-sort="{text(_key(sort))}"'
     if first:
         return f'<th scope="row"{kind}{key}>{shown}</th>'

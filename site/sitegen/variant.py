@@ -2,6 +2,7 @@
 
 from sitegen import sections
 from sitegen.address import variant_page
+from sitegen.comparison import LAUNCHES
 from sitegen.escape import NOTHING, Html, joined, text
 from sitegen.figure import figures, pictures_of
 from sitegen.fitted import Fitted, target_of
@@ -50,10 +51,10 @@ def _variant(record: Record, fitted: Fitted, pair: Pair, runs: list[Row]) -> Pag
     blocks = [
         _facts(record, address, model, quant),
         heading("Decode", "decode"),
-        sections.decode(record, address, rows, names=True),
+        sections.decode(record, address, rows, LAUNCHES),
         *(one.shown for one in drawn),
         sections.oddities(record, runs),
-        *sections.quantities(record, address, rows, names=True),
+        *sections.quantities(record, address, rows, LAUNCHES),
         sections.others(record, address, rows),
         *sections.verdicts(record, address, runs),
         *sections.failures(record, address, runs),

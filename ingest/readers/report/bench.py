@@ -6,105 +6,20 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ingest.readers.item import Doubt, Fact, Item, Number, Seen, number
-from ingest.readers.report.bench_lines import RunLine, Stat, progress_line, run_line, stat_line
-from ingest.readers.report.block import Block, named
-from ingest.readers.text import Line
+from ingest.readers.report.bench_lines import Stat
+from ingest.readers.report.bench_shapes import CANONICAL, Shape, shapes_of
+from ingest.readers.report.block import Block
 
-# shape → (characters of the prompt, most tokens) of the canonical protocol
-CANONICAL = {"narrative": (65, 1000), "code": (78, 800)}
 CANONICAL_RUNS = 5
 MAX_DECODE_TPS = 5000
 """Above it a run had no decode window: old versions divided by nothing."""
 
 MAX_CV_PERCENT = 100
+USABLE_SHARE = 0.25
+"""The bench's own floor: a shorter answer says little of the speed."""
+
 DISAGREES = 0.02
 """A summary that differs more than this from the mean of its own runs contradicts itself."""
-
-
-class Shape(NamedTuple):
-    """Everything printed about one prompt: its runs by number, its summary, its marks."""
-
-    name: str
-    runs: dict[int, RunLine]
-    stats: list[Stat]
-    n: int | None
-    canonical: bool
-    derived: int | None
-    lines: list[int]
-
-
-_HEAD = re.compile(
-    r" *=+ (narrative|code|prompt-processing|prefill-[0-9]{1,4}k) \((?:prompt=([0-9]{1,6}) chars)?"
-    r"[^)]{0,40}?max_tokens=([0-9]{1,7})",
-    re.ASCII | re.IGNORECASE,
-)
-_SUMMARY = re.compile(r"summary \[([a-z0-9-]{1,30})\] \(n=([0-9]{1,4})\)", re.ASCII)
-_SHAPE = re.compile(r"(narrative|code|prompt-processing|prefill-[0-9]{1,4}k)\b", re.ASCII)
-
-
-def shapes_of(blocks: Sequence[Block]) -> dict[str, Shape]:
-    """Collect what the bench prints about each prompt, tables and progress lines together."""
-    shapes: dict[str, Shape] = {}
-    current = ""
-    for block in blocks:
-        if block.name.startswith("[bench]"):
-            continue
-        found = _SHAPE.match(block.name)
-        summary = _SUMMARY.match(block.name)
-        if found:
-            current = found[1]
-        elif summary:
-            current = summary[1]
-        elif not block.name.startswith(("measured", "warmups")):
-            current = ""
-        if current:
-            shapes[current] = _with(shapes.get(current) or _empty(current), block, summary)
-    for block in named(blocks, "[bench]"):
-        for line in block.lines:
-            progress = progress_line(line)
-            if progress:
-                shape = shapes.setdefault(progress[0], _empty(progress[0]))
-                shape.runs.setdefault(progress[1].ordinal, progress[1])
-                shape.lines.append(line.number)
-    return shapes
-
-
-def _empty(name: str) -> Shape:
-    return Shape(name, {}, [], None, canonical=True, derived=None, lines=[])
-
-
-def _with(shape: Shape, block: Block, summary: re.Match[str] | None) -> Shape:
-    for line in block.lines:
-        run = run_line(line)
-        stat = stat_line(line)
-        head = _HEAD.match(line.text)
-        if run:
-            if run[0] == "run":
-                shape.runs[run[1].ordinal] = run[1]
-        elif stat:
-            shape.stats.append(stat)
-        elif head:
-            shape = shape._replace(canonical=_is_canonical(shape.name, head))
-        elif "DERIVED, NOT MEASURED" in line.text or "CANVAS GRANULARITY" in line.text:
-            shape = shape._replace(derived=line.number)
-        elif not _says_nothing(line):
-            continue
-        shape.lines.append(line.number)
-    return shape._replace(n=int(summary[2])) if summary else shape
-
-
-def _is_canonical(name: str, head: re.Match[str]) -> bool:
-    wanted = CANONICAL.get(name)
-    if not wanted or not head[2]:
-        return True
-    return (int(head[2]), int(head[3])) == wanted
-
-
-_QUIET = ("===", "n-usable", "PP tok/s", "[calibrated", "⚠ WARN", "Fix:", "SKIP", "decode-window")
-
-
-def _says_nothing(line: Line) -> bool:
-    return line.text.strip().startswith(_QUIET)
 
 
 class Setting(NamedTuple):
@@ -211,7 +126,13 @@ def _summary(quantity: str, stat: Stat, protocol: str, n: int, **fields: object)
 def _values(shape: Shape, quantity: str) -> list[tuple[int, float]]:
     """List (line, value) of the measured runs, in order of their number."""
     field = _FIELD[quantity]
-    found = [(run.line, getattr(run, field)) for _, run in sorted(shape.runs.items())]
+    _, most = CANONICAL.get(shape.name, (0, 0))
+    usable = [
+        run
+        for _, run in sorted(shape.runs.items())
+        if run.tokens is None or run.tokens >= USABLE_SHARE * most
+    ]
+    found = [(run.line, getattr(run, field)) for run in usable]
     kept = [(line, value) for line, value in found if value is not None]
     if quantity == "decode":
         kept = [(line, value) for line, value in kept if 0 < value <= MAX_DECODE_TPS]

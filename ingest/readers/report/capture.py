@@ -164,6 +164,7 @@ _HITS = re.compile(
 def _cache(lines: Sequence[Line]) -> Iterator[Item]:
     """Read census and hits; rates of devices are never averaged but weighted by look-ups."""
     slots, mib, hits, lookups = 0, 0, 0, 0
+    unscoped = any("NO MEASUREMENT IN THIS RUN" in line.text for line in lines)
     census_line = hits_line = 0
     for line in lines:
         census, hit = _CENSUS.match(line.text), _HITS.match(line.text)
@@ -180,7 +181,7 @@ def _cache(lines: Sequence[Line]) -> Iterator[Item]:
     if census_line:
         yield _number(census_line, "cache_slots", slots, statistic="single")
         yield Fact("launch.expert_cache.mib", mib, census_line, rank=1)
-    if hits_line and lookups > 0 and hits <= lookups:
+    if hits_line and 0 < lookups >= hits and not unscoped:
         rate = round(hits / lookups, 6)
         yield _number(hits_line, "hit_rate", rate, workload="mixed", statistic="mean")
     elif hits_line:
@@ -214,6 +215,9 @@ INTEGRITY = (
         lambda found, line: [
             Clue("integrity", found[1], line),
             Doubt(line, f"the bench's own integrity check says {found[1]}"),
+            Fact("outcome.state", "partial", line, rank=1),
+            Fact("outcome.stage", "bench", line, rank=1),
+            Fact("outcome.reason", f"bench integrity {found[1]}", line, rank=1),
         ],
     ),
     pattern(r" *(?:swap check|cache health) +: PASS"),

@@ -54,7 +54,8 @@ def _kv(found: re.Match[str], line: int) -> Iterable[Item]:
 def _swap(found: re.Match[str], line: int) -> Iterable[Item]:
     if found[1] == "FAIL":
         yield Doubt(line, "pages of the serving process were swapped out")
-        yield Clue("swap_fail", "yes", line)
+        what = "pages of the serving process were swapped out"
+        yield Fact("anomalies", [{"what": what, "quantities": ["decode", "wall"]}], line)
 
 
 FINGERPRINT = (

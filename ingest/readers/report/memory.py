@@ -19,7 +19,7 @@ _GIB = {"Ti": 1024.0, "Gi": 1.0, "Mi": 1 / 1024, "T": 1024.0, "G": 1.0, "M": 1 /
 _RAM = re.compile(r"([0-9]{1,12}(?:[.,][0-9]{1,6})?) ?([TGM]i?)B? total", re.ASCII)
 _DIMM = re.compile(r"([0-9]{1,3}) ?[×xX?] ?([0-9]{1,6}) ?(GB|GiB|MB|MiB)", re.ASCII)
 _POPULATED = re.compile(r"([0-9]{1,3}) of ([0-9]{1,3}) ?(?:slots?(?:\(s\))? )?populated", re.ASCII)
-_SPEED = re.compile(r"@ ([0-9]{3,5}) (?:MT/s|MHz)", re.ASCII)
+_SPEED = re.compile(r"([0-9]{3,5}) (?:MT/s|MHz)", re.ASCII)
 _TRIAD = re.compile(r"([0-9]{1,12}(?:[.,][0-9]{1,6})?) GB/s STREAM Triad", re.ASCII)
 _READ = re.compile(
     r" ([0-9]{1,12}(?:\.[0-9]{1,6})?) GB/s read \(best with ([0-9]{1,4}) thread", re.ASCII
@@ -71,14 +71,22 @@ def _config(value: str, line: int) -> Iterable[Item]:
     dimms = _DIMM.findall(value)
     if not populated or not dimms:
         return
-    yield Fact(
-        "rig.memory.dimms", " + ".join(f"{n}x{size}{unit[0]}B" for n, size, unit in dimms), line
-    )
-    gib = sum(int(n) * int(size) / (1 if unit[0] == "G" else 1024) for n, size, unit in dimms)
-    yield Fact("rig.memory.gib", gib, line, rank=1)
-    speed = _SPEED.search(value)
-    if speed:
-        yield Fact("rig.memory.mts", int(speed[1]), line)
+    sizes = [(int(n), int(size) / (1 if unit[0] == "G" else 1024)) for n, size, unit in dimms]
+    yield Fact("rig.memory.dimms", " + ".join(f"{n}x{gib:g}GB" for n, gib in sizes), line)
+    gib = sum(n * size for n, size in sizes)
+    if gib:
+        yield Fact("rig.memory.gib", gib, line, rank=1)
+    yield from _speed(value, line)
+
+
+def _speed(value: str, line: int) -> Iterable[Item]:
+    """Read the configured rate; of several the slowest, which all modules then run at."""
+    _, at, rest = value.partition("@ ")
+    rates = sorted({int(rate) for rate in _SPEED.findall(rest[:100])}) if at else []
+    if rates and rates[0]:
+        yield Fact("rig.memory.mts", rates[0], line)
+    if len(rates) > 1:
+        yield Doubt(line, "modules are configured at several rates: took the slowest")
 
 
 def _channels(value: str, line: int) -> Iterable[Item]:

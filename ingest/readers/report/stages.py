@@ -118,7 +118,9 @@ PROTOCOL = "club-stress"
 
 
 def _recall(found: re.Match[str], line: int) -> Iterable[Item]:
-    if found[2]:
+    if "CACHE-HIT" in found.string:
+        yield Doubt(line, "the prompt was cached in part: no prefill rate", "note")
+    elif found[2]:
         yield _prefill(line, decimal(found[2]), int(found[1]), None)
 
 
@@ -159,6 +161,28 @@ STRESS = (
     ),
 )
 
+_DIED = re.compile(r".{0,12}The engine died during this run")
+_UNREACHED = re.compile(r".{0,12}The endpoint was never reachable")
+_AFTER = re.compile(r"\*\*(verify-full|verify-stress|soak-test|bench|bench-agentic)(?:\.sh)?\*\*")
+_SHORT = {"verify-full": "verify", "verify-stress": "stress", "soak-test": "soak"}
+
+
+def _liveness(lines: Iterable[Line]) -> Iterator[Item]:
+    """A run that ended early is a row too."""
+    for line in lines:
+        if _UNREACHED.match(line.text):
+            yield Fact("outcome.state", "failed", line.number)
+            yield Fact("outcome.reason", "the endpoint was never reachable", line.number)
+        elif _DIED.match(line.text):
+            yield Fact("outcome.state", "partial", line.number)
+            yield Fact("outcome.reason", "the engine died during the run", line.number)
+        after = _AFTER.search(line.text[:500])
+        if after:
+            stage = _SHORT.get(after[1], after[1].removeprefix("bench-"))
+            yield Fact("outcome.stage", stage, line.number)
+        yield Seen(line.number)
+
+
 _NAMES = {"verify-full": "verify", "verify-stress": "stress"}
 
 
@@ -172,5 +196,7 @@ def read(blocks: Sequence[Block]) -> Iterator[Item]:
             yield from _checks(stage, lines)
             yield from scan(lines, STRESS)
     for block in blocks:
+        if block.section == "engine liveness":
+            yield from _liveness(block.lines)
         if block.section in ("check summary", "") or "rig + bench" in block.section:
             yield from _summary(block.lines)

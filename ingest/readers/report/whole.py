@@ -20,6 +20,7 @@ from ingest.readers.report import (
     system,
 )
 from ingest.readers.report.block import HEADER, Block, blocks_of
+from ingest.readers.report.cycle import benches
 from ingest.readers.text import Line
 
 SECTIONS: tuple[Callable[[Sequence[Block]], Iterator[Item]], ...] = (
@@ -58,19 +59,23 @@ def is_report(lines: Sequence[Line]) -> bool:
 
 
 def read_report(lines: Sequence[Line]) -> Part:
-    """Read one report; facts on the rig apart from those on its one run."""
-    blocks = blocks_of(lines)
-    items = [item for section in SECTIONS for item in section(blocks)]
-    items += quality_items(lines)
-    rig = tuple(item for item in items if _is_of_rig(item))
-    run = tuple(item for item in items if not _is_of_rig(item))
+    """Read one report; facts on the rig apart from those on its runs, one a bench."""
+    read = [_read(piece) for piece in benches(lines)]
+    rig = tuple(item for items in read for item in items if _is_of_rig(item))
+    every = [tuple(item for item in items if not _is_of_rig(item)) for items in read]
+    runs = tuple(run for run in every if any(map(_tells_of_a_run, run)))
+    rest = tuple(item for run in every if run not in runs for item in run)
     described = any(isinstance(item, Fact) and item.at == "rig.cpu.model" for item in rig)
-    runs = (run,) if any(map(_tells_of_a_run, run)) else ()
-    rest = () if runs else run
     return Part(
         "club-report", lines[0].number, lines[-1].number, (*rig, *rest), runs,
         describes_rig=described,
     )  # fmt: skip
+
+
+def _read(lines: Sequence[Line]) -> list[Item]:
+    blocks = blocks_of(lines)
+    items = [item for section in SECTIONS for item in section(blocks)]
+    return [*items, *quality_items(lines)]
 
 
 def _is_of_rig(item: Item) -> bool:
