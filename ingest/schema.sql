@@ -1,8 +1,10 @@
 -- The database that everything downstream reads. Derived from data/ and rebuilt whole: never edit it.
 -- Units stand in names. Absent is NULL; "known to be off" is a word ('none'); 0 is a measured zero.
+-- bundle_id, run_id, state_id, rig_id and measurement_id are keys of their tables. The load checks it:
+-- an index for each would be half of the file, and rewritten whole when one bundle changes.
 
 CREATE TABLE bundles (
-    bundle_id       VARCHAR PRIMARY KEY,  -- SHA-256, fixed when the bundle was made
+    bundle_id       VARCHAR NOT NULL,  -- SHA-256, fixed when the bundle was made
     rig_id          VARCHAR NOT NULL,     -- the machine it is about
     state_id        VARCHAR NOT NULL,     -- the machine as populated and clocked then
     submitter       VARCHAR,              -- public handle, or NULL
@@ -25,7 +27,7 @@ CREATE TABLE sources (
 );
 
 CREATE TABLE machines (
-    rig_id     VARCHAR PRIMARY KEY,  -- stable key of one box
+    rig_id     VARCHAR NOT NULL,  -- stable key of one box
     label      VARCHAR NOT NULL,     -- what a person calls it: handle, CPU
     submitter  VARCHAR,
     states     INTEGER NOT NULL,
@@ -33,7 +35,7 @@ CREATE TABLE machines (
 );
 
 CREATE TABLE rig_states (
-    state_id            VARCHAR PRIMARY KEY,  -- rig_id@state
+    state_id            VARCHAR NOT NULL,  -- rig_id@state
     rig_id              VARCHAR NOT NULL,
     state               VARCHAR NOT NULL,
     cpu_model           VARCHAR,   -- as written
@@ -85,8 +87,8 @@ CREATE TABLE rig_bandwidth (
 );
 
 CREATE TABLE runs (
-    run_id             VARCHAR PRIMARY KEY,  -- first 12 of bundle_id / run
-    position           INTEGER NOT NULL,     -- place in the bundle: /runs/<position>
+    run_id             VARCHAR NOT NULL,  -- first 12 of bundle_id / run
+    position           INTEGER NOT NULL,  -- place in the bundle: /runs/<position>
     bundle_id          VARCHAR NOT NULL,
     rig_id             VARCHAR NOT NULL,
     state_id           VARCHAR NOT NULL,
@@ -168,8 +170,7 @@ CREATE TABLE anomalies (
 );
 
 CREATE TABLE measurements (
-    measurement_id   VARCHAR NOT NULL,  -- run_id / position, so unique as runs are; an index
-                                        -- over it would be a third of the file
+    measurement_id   VARCHAR NOT NULL,  -- run_id / position
     run_id           VARCHAR NOT NULL,
     bundle_id        VARCHAR NOT NULL,
     rig_id           VARCHAR NOT NULL,

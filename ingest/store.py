@@ -74,9 +74,23 @@ def fill_from(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     connection.execute(_rig_states_sql())
     connection.execute(_RIG_GPUS)
     connection.execute(_MACHINES)
+    for table, key in KEYS.items():
+        _check_unique(connection, table, key)
     refresh(connection)
     for waiting in REPORTED.values():
         connection.execute(f"DROP TABLE {waiting}")
+
+
+KEYS = {"bundles": "bundle_id", "runs": "run_id"}
+"""Keys that data could break; the others follow from them, or are grouped by."""
+
+
+def _check_unique(connection: duckdb.DuckDBPyConnection, table: str, key: str) -> None:
+    twice = connection.execute(
+        f"SELECT {key} FROM {table} GROUP BY {key} HAVING count(*) > 1 LIMIT 1"  # noqa: S608 - constants
+    ).fetchone()
+    if twice:
+        raise duckdb.ConstraintException(f"{table}: {key} {twice[0]!r} stands more than once")
 
 
 def _rig_states_sql() -> str:
