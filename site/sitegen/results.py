@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingest.problem import Problem
+from sitegen.browser import browser_json
 from sitegen.coverage import coverage_page
 from sitegen.downloads import DATA, data_page, write_downloads
 from sitegen.errors import errors
@@ -44,6 +45,8 @@ def write_results(
     ]
     (folder / DATA / "feed.xml").write_text(feed(record), encoding="utf-8")
     (folder / DATA / "explore.json").write_text(explore_json(record), encoding="utf-8")
+    if fitted.model:
+        (folder / DATA / "predictor.json").write_text(browser_json(fitted.model), encoding="utf-8")
     write_pages(pages, folder)
     write_parts(parts(record, errors(fitted)), folder / "parts")
     problems = redirect_problems(moved or {}, {one.address for one in pages})

@@ -1,0 +1,123 @@
+"""The model as the predictor page reads it: one compact file, written from `model.json`.
+
+Nothing is worked out here: tables turn into columns, which compress well, and the constants of the
+formulas go along, so that the browser holds formulas but no numbers of its own.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from launch import gate, placement
+from models import (
+    advice,
+    estimate,
+    expert_cache,
+    facts,
+    interval,
+    nearest,
+    parameters,
+    physics,
+    rig,
+)
+from models import what_if as changes
+from models.record import FittedModel
+from models.request import FASTEST, LEVELS, RANGES
+from models.setup import BARE
+from sitegen.address import rig_page
+
+SCHEMA = "rigbook.browser/1"
+
+CPU = (
+    "name", "match", "cores", "core_speed", "intel", "channels", "mts_max", "platform",
+    "read_cap_gbps",
+)  # fmt: skip
+GPU = ("name", "match", "vram_gib", "gbps")
+VARIANT = (
+    "model", "quant", "kernel", "routed_gb", "routed_gweights", "dense_gb", "dense_gweights",
+    "moe_layers", "layers", "first_moe_layer", "moe_layer_step", "expert_share", "bundle_mib",
+    "bundle_mib_by_layer", "embedding_gib", "kv_mib_per_1k", "inferred",
+)  # fmt: skip
+SLUG = (
+    "model", "quant", "cards", "gpu", "ctx", "drafter", "expert_cache", "residency",
+    "host_ram_gib", "status",
+)  # fmt: skip
+ANCHOR = (
+    "rig", "slug", "model", "quant", "read_gbps", "cores", "verified", "cpu_share", "dense_on_cpu",
+    "cache_on", "workload", "tokens_per_s", "url",
+)  # fmt: skip
+"""The fields that predictions read, by table."""
+
+CONSTANTS: dict[str, Any] = {
+    "reuse": physics.REUSE,
+    "yield_cap": physics.YIELD_CAP,
+    "core_speed": parameters.CORE_SPEED,
+    "sd_core_speed": rig.SD_CORE_SPEED,
+    "sd_method": rig.SD_METHOD,
+    "knee": estimate.KNEE,
+    "deepest": advice.DEEPEST,
+    "gb_per_gib": facts.GB_PER_GIB,
+    "reserve_gib": expert_cache.RESERVE_GIB,
+    "compute_gib": expert_cache.COMPUTE_GIB,
+    "host_drafter_gib": expert_cache.HOST_DRAFTER_GIB,
+    "driver_mib": placement.DRIVER_MIB,
+    "costs": placement.Costs()._asdict(),
+    "overhead_gib": gate.OVERHEAD_GIB,
+    "comfort_gib": gate.COMFORT_GIB,
+    "z": {f"{level:g}": z for level, z in interval.Z.items()},
+    "slope_error": changes.SLOPE_ERROR,
+    "shown": nearest.SHOWN,
+    "far": nearest.FAR,
+    "same": nearest.SAME,
+    "other_quant": nearest.OTHER_QUANT,
+    "other_model": nearest.OTHER_MODEL,
+    "bare": BARE,
+    "ranges": RANGES,
+    "levels": LEVELS,
+    "fastest": FASTEST,
+    "what_if": {name: [field, kind.__name__] for name, (field, kind) in changes.FIELDS.items()},
+}
+"""Name → number: every constant of the formulas, from the module that owns it."""
+
+
+def columns(rows: Iterable[Mapping[str, Any]], fields: Iterable[str]) -> dict[str, list[Any]]:
+    """Turn rows into columns."""
+    kept = list(rows)
+    return {field: [row[field] for row in kept] for field in fields}
+
+
+def keyed(table: Mapping[str, Mapping[str, Any]], fields: Iterable[str]) -> dict[str, list[Any]]:
+    """Turn a table with keys into columns, the first of them `id`."""
+    return {"id": list(table), **columns(table.values(), fields)}
+
+
+def browser_document(model: FittedModel) -> dict[str, Any]:
+    """Gather what the page needs of a model."""
+    known = model.facts
+    errors = model.evaluation["scores"]["Rigbook"]["all"]
+    return {
+        "schema": SCHEMA,
+        "version": model.version,
+        "fitted_on": model.fitted_on,
+        "error": {"median_ape": errors["median_ape"], "p80_ape": errors["p80_ape"]},
+        "parameters": {name: entry["value"] for name, entry in sorted(model.parameters.items())},
+        "effects": model.effects,
+        "components": model.components,
+        "intervals": model.intervals,
+        "ships": model.ships,
+        "roofline": model.roofline,
+        "defaults": model.defaults,
+        "constants": CONSTANTS,
+        "methods": known["methods"],
+        "cpus": keyed(known["cpus"], CPU),
+        "gpus": keyed(known["gpus"], GPU),
+        "variants": keyed(known["variants"], VARIANT),
+        "slugs": keyed(known["slugs"], SLUG),
+        "anchors": columns(model.anchors, ANCHOR),
+        "rig_pages": {row["rig"]: rig_page(row["rig"]) for row in model.anchors},
+    }
+
+
+def browser_json(model: FittedModel) -> str:
+    """Write the file; the same model gives the same bytes."""
+    return json.dumps(browser_document(model), separators=(",", ":"), ensure_ascii=False) + "\n"
