@@ -25,6 +25,7 @@ from models.record import FittedModel
 from models.request import FASTEST, LEVELS, RANGES
 from models.setup import BARE
 from sitegen.address import rig_page
+from sitegen.record import Record
 
 SCHEMA = "rigbook.browser/1"
 
@@ -91,9 +92,11 @@ def keyed(table: Mapping[str, Mapping[str, Any]], fields: Iterable[str]) -> dict
     return {"id": list(table), **columns(table.values(), fields)}
 
 
-def browser_document(model: FittedModel) -> dict[str, Any]:
-    """Gather what the page needs of a model."""
+def browser_document(model: FittedModel, record: Record | None = None) -> dict[str, Any]:
+    """Gather what the page needs of a model; a record adds pages to link and words of methods."""
     known = model.facts
+    machines = record.machines if record else {}
+    methods = record.methods if record else {}
     errors = model.evaluation["scores"]["Rigbook"]["all"]
     return {
         "schema": SCHEMA,
@@ -114,10 +117,14 @@ def browser_document(model: FittedModel) -> dict[str, Any]:
         "variants": keyed(known["variants"], VARIANT),
         "slugs": keyed(known["slugs"], SLUG),
         "anchors": columns(model.anchors, ANCHOR),
-        "rig_pages": {row["rig"]: rig_page(row["rig"]) for row in model.anchors},
+        "rig_pages": {
+            row["rig"]: rig_page(row["rig"]) for row in model.anchors if row["rig"] in machines
+        },
+        "told": {name: methods[name]["meaning"] for name in known["methods"] if name in methods},
     }
 
 
-def browser_json(model: FittedModel) -> str:
-    """Write the file; the same model gives the same bytes."""
-    return json.dumps(browser_document(model), separators=(",", ":"), ensure_ascii=False) + "\n"
+def browser_json(model: FittedModel, record: Record | None = None) -> str:
+    """Write the file; the same model and record give the same bytes."""
+    document = browser_document(model, record)
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n"

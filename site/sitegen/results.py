@@ -8,6 +8,7 @@ from sitegen.browser import browser_json
 from sitegen.coverage import coverage_page
 from sitegen.downloads import DATA, data_page, write_downloads
 from sitegen.errors import errors
+from sitegen.examples import examples
 from sitegen.explore import explore_json
 from sitegen.feed import feed
 from sitegen.fitted import read_fitted
@@ -46,9 +47,11 @@ def write_results(
     (folder / DATA / "feed.xml").write_text(feed(record), encoding="utf-8")
     (folder / DATA / "explore.json").write_text(explore_json(record), encoding="utf-8")
     if fitted.model:
-        (folder / DATA / "predictor.json").write_text(browser_json(fitted.model), encoding="utf-8")
+        answers = browser_json(fitted.model, record)
+        (folder / DATA / "predictor.json").write_text(answers, encoding="utf-8")
     write_pages(pages, folder)
-    write_parts(parts(record, errors(fitted)), folder / "parts")
+    shown = parts(record, errors(fitted)) | {"examples.html": examples(fitted)}
+    write_parts(shown, folder / "parts")
     problems = redirect_problems(moved or {}, {one.address for one in pages})
     if not problems:
         write_redirects(moved or {}, folder)
