@@ -28,7 +28,7 @@ function answered({ request, what_if: text }) {
   return {
     answers: answers.map(published),
     advice: advice(questionOf(model, asked), answers[0]),
-    changes: text === null ? null : whatIf(model, asked, changed(asked, text, model.constants)),
+    changes: text === null ? null : whatIf(model, asked, changed(asked, text, model.constants)).map(({ fits_after, ...change }) => change),
   };
 }
 

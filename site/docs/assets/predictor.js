@@ -11,6 +11,8 @@ import { wrongs } from "./predictor/request.js";
 import { changeText, requestOf, searchOf, stateOf } from "./predictor/state.js";
 import { changed, whatIf } from "./predictor/what-if.js";
 
+const ADDRESS_MS = 150;
+
 class Predictor {
   constructor(root, model) {
     this.model = model;
@@ -35,15 +37,21 @@ class Predictor {
   }
 
   update() {
-    history.replaceState(null, "", `?${searchOf(this.state)}${location.hash}`);
+    this.keep();
     this.show();
+  }
+
+  /** Write the address once the typing rests: browsers limit how often it may change. */
+  keep() {
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => history.replaceState(null, "", `?${searchOf(this.state)}${location.hash}`), ADDRESS_MS);
   }
 
   opened(key, open) {
     if (open) this.state.open = key;
     else if (this.state.open === key) this.state.open = "";
     else return;
-    history.replaceState(null, "", `?${searchOf(this.state)}${location.hash}`);
+    this.keep();
   }
 
   /** Ask the model; what is wrong goes to its field, and the answers before stay, dimmed. */

@@ -1,9 +1,9 @@
 // Advice that falls out of the model: drafting depth, threads, what moves the number. Ports of models/advice.py and the levers of models/insight.py.
-import { estimate, speedOf } from "./estimate.js";
+import { priced, speedOf } from "./estimate.js";
 import { tokensPerS } from "./physics.js";
 
 function speedAt(question, target, changes) {
-  return estimate({ ...question, request: { ...question.request, ...changes } }, target).tokens_per_s;
+  return priced({ ...question, request: { ...question.request, ...changes } }, target).tokens_per_s;
 }
 
 /** Price every depth; null for a target that launches no drafter. */
@@ -35,7 +35,7 @@ function paysAbove(question, target, depth, without) {
 
 /** The fewest and the most threads that come near the best speed. */
 export function enoughThreads(question, target) {
-  const { setup } = estimate(question, target);
+  const { setup } = priced(question, target);
   const speeds = Array.from({ length: question.rig.cores }, (_, at) => tokensPerS({ ...setup.inputs, busy_cores: at + 1 }, question.model));
   const best = speeds.reduce((a, b) => Math.max(a, b), 0);
   const near = speeds.flatMap((speed, at) => (speed >= question.model.constants.knee * best ? [at + 1] : []));
@@ -52,7 +52,7 @@ const LEVERS = {
 
 /** What a turn of each input by `factor` multiplies the speed by. */
 export function sensitivity(question, target, factor) {
-  const { setup, tokens_per_s: here } = estimate(question, target);
+  const { setup, tokens_per_s: here } = priced(question, target);
   return Object.fromEntries(
     Object.entries(LEVERS).map(([lever, turn]) => [lever, speedOf(question.model, target, { ...setup, inputs: turn(setup.inputs, factor) }) / here]),
   );

@@ -17,12 +17,13 @@ const WIDTH = 1000;
 /** An interval on a shared scale from 0 to `most`; `after` is a second speed to mark. */
 export function intervalBar(one, most, after) {
   const x = (value) => (Math.min(value, most) / most) * WIDTH;
-  const mark = (value, kind) => drawn("rect", { class: kind, x: Math.max(0, x(value) - 4), y: 2, width: 8, height: 20 });
+  const mark = (value, kind, width, height) => drawn("rect", { class: kind, x: Math.max(0, x(value) - width / 2), y: 12 - height / 2, width, height });
   return drawn("svg", { class: "interval", viewBox: `0 0 ${WIDTH} 24`, preserveAspectRatio: "none", "aria-hidden": "true" },
     drawn("rect", { class: "track", x: 0, y: 11, width: WIDTH, height: 2 }),
     drawn("rect", { class: "range", x: x(one.low), y: 6, width: Math.max(2, x(one.high) - x(one.low)), height: 12 }),
-    mark(one.tokens_per_s, "point"),
-    after === undefined ? null : mark(after, "after"));
+    mark(one.tokens_per_s, "point", 9, 16),
+    // Thinner and taller, so that either is seen where both are.
+    after === undefined ? null : mark(after, "after", 4, 24));
 }
 
 /** The time of a pass by resource: a stacked bar, and the same in a table. */

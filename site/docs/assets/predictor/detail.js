@@ -27,7 +27,7 @@ export function detailOf(one, question, state, links) {
     section("Nearest measured rigs", near(one, links)),
     section("How it is run", run(one, question)),
     section("The same elsewhere", command(commandOf(state, one.slug)), one.slug ? command(planOf(one, state)) : null,
-      one.slug ? element("p", {}, link(`${links.results}slugs/${one.slug}/`, "Every measurement of this slug"), ", with its launch line.") : null));
+      one.slug ? element("p", {}, link(`${links.results}slugs/${one.slug}/`, "Every measurement of this slug")) : null));
 }
 
 /** What a tenth more of each input brings. */

@@ -29,16 +29,19 @@ export function variantTargets(request, model) {
   return found.map((variant) => ({ slug: null, launch: { ...model.constants.bare, model: variant.model, quant: variant.quant }, variant }));
 }
 
-/** Price one target. */
-export function estimate(question, target) {
+/** Set one target up and price it. */
+export function priced(question, target) {
   const { model, rig, request } = question;
   let setup = setupOf(target, rig, request, model);
   if (request.threads === null) setup = atKnee(setup, model);
-  return {
-    setup,
-    tokens_per_s: speedOf(model, target, setup),
-    known: { model: target.variant.model, quant: target.variant.quant, doubts: moves(setup.inputs, model, setup.doubts) },
-  };
+  return { setup, tokens_per_s: speedOf(model, target, setup) };
+}
+
+/** Price one target, with how far each doubt moves it. */
+export function estimate(question, target) {
+  const found = priced(question, target);
+  const doubts = moves(found.setup.inputs, question.model, found.setup.doubts);
+  return { ...found, known: { model: target.variant.model, quant: target.variant.quant, doubts } };
 }
 
 /** Price the runs that the asker measured; each with its log of measured over predicted. */
@@ -46,8 +49,8 @@ export function ownRuns(question) {
   return question.request.mine.map((run) => {
     const workload = run.workload || question.request.workload;
     const asked = { ...question, request: { ...question.request, workload } };
-    const priced = estimate(asked, slugTarget(run.slug, question.model, "--mine"));
-    return { known: priced.known, left: Math.log(run.tokens_per_s / priced.tokens_per_s) };
+    const found = estimate(asked, slugTarget(run.slug, question.model, "--mine"));
+    return { known: found.known, left: Math.log(run.tokens_per_s / found.tokens_per_s) };
   });
 }
 
@@ -63,7 +66,11 @@ export function speedOf(model, target, setup) {
 function atKnee(setup, model) {
   const cores = setup.inputs.busy_cores;
   const counts = new Set(Array.from({ length: 16 }, (_, step) => Math.max(1, Math.ceil((cores * (step + 1)) / 16))));
-  const tried = [...counts].map((threads) => [threads, tokensPerS({ ...setup.inputs, busy_cores: threads }, model)]);
+  const inputs = { ...setup.inputs };
+  const tried = [...counts].map((threads) => {
+    inputs.busy_cores = threads;
+    return [threads, tokensPerS(inputs, model)];
+  });
   const best = Math.max(...tried.map(([, speed]) => speed));
   const [threads] = tried.find(([, speed]) => speed >= model.constants.knee * best);
   return { ...setup, threads, inputs: { ...setup.inputs, busy_cores: threads } };

@@ -193,7 +193,7 @@ export class Form {
   change(one) {
     return [
       this.choice(one, "key", "What changes", Object.keys(this.model.constants.what_if).map((key) => [key, CHANGES[key] ?? key])),
-      this.text("what-if", one.value, (value) => { one.value = value; }, { placeholder: "new value", "aria-label": "New value", class: "long" }),
+      this.text("what-if", one.value, (value) => { one.value = value; }, { placeholder: "new value", "aria-label": "New value", class: "middle" }),
     ];
   }
 

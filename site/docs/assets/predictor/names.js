@@ -2,19 +2,24 @@
 
 const words = (name) => new Set(name.toLowerCase().match(/[a-z0-9]+/g) ?? []);
 
+const known = new WeakMap();
+
+/** The fragments of a table as words, split once. */
+function fragmentsOf(table) {
+  if (!known.has(table)) known.set(table, [...table].flatMap(([id, entry]) => entry.match.map((fragment) => ({ id, needed: [...words(fragment)] }))));
+  return known.get(table);
+}
+
 /** Find the entry whose fragments fit a name best; null if no entry or several fit. */
 export function find(table, name) {
   const said = words(name);
   let most = 0;
   let best = new Set();
-  for (const [id, entry] of table) {
-    for (const fragment of entry.match) {
-      const needed = words(fragment);
-      if (needed.size < most || [...needed].some((word) => !said.has(word))) continue;
-      if (needed.size > most) best = new Set();
-      most = needed.size;
-      best.add(id);
-    }
+  for (const { id, needed } of fragmentsOf(table)) {
+    if (needed.length < most || !needed.every((word) => said.has(word))) continue;
+    if (needed.length > most) best = new Set();
+    most = needed.length;
+    best.add(id);
   }
   return best.size === 1 ? table.get([...best][0]) : null;
 }

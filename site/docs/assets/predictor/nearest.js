@@ -17,19 +17,18 @@ function distance(anchor, target, place, constants) {
   );
 }
 
+const order = (a, b) => a.far - b.far || a.other - b.other || a.index - b.index;
+
 /** The nearest rigs, one row each: the nearest, at the workload asked where it is there. */
 export function nearest(model, target, place) {
-  const other = (anchor) => Number(anchor.workload !== place.workload);
-  const ranked = model.anchors.map((anchor, index) => ({ far: distance(anchor, target, place, model.constants), other: other(anchor), index, anchor }));
-  ranked.sort((a, b) => a.far - b.far || a.other - b.other || a.index - b.index);
-  const found = new Map();
-  for (const { far, anchor } of ranked) {
-    if (!found.has(anchor.rig)) {
-      found.set(anchor.rig, { rig: anchor.rig, tokens_per_s: anchor.tokens_per_s, distance: Number(far.toFixed(3)), url: anchor.url });
-    }
-    if (found.size === model.constants.shown) break;
-  }
-  return [...found.values()];
+  const best = new Map();
+  model.anchors.forEach((anchor, index) => {
+    const found = { far: distance(anchor, target, place, model.constants), other: Number(anchor.workload !== place.workload), index, anchor };
+    const before = best.get(anchor.rig);
+    if (before === undefined || order(found, before) < 0) best.set(anchor.rig, found);
+  });
+  const ranked = [...best.values()].sort(order).slice(0, model.constants.shown);
+  return ranked.map(({ far, anchor }) => ({ rig: anchor.rig, tokens_per_s: anchor.tokens_per_s, distance: Number(far.toFixed(3)), url: anchor.url }));
 }
 
 /** The rows of the slug itself; of the variant where no slug was asked for. */

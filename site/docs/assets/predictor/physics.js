@@ -7,7 +7,7 @@ function unionGrowth(x, constants) {
 }
 
 function effectiveGbps(x, p, constants) {
-  const read = x.gbps * p[`method.${x.method}`];
+  const read = x.gbps * p[x.method];
   const bare = p.yield * (read / 150) ** -p.yield_fall;
   const capped = bare / (1 + (bare / constants.yield_cap) ** 8) ** 0.125;
   return read * capped * p.socket ** x.sockets_log2;
@@ -26,17 +26,15 @@ export function parts(x, model) {
   const cacheMs = p.cache_hand_off * x.layers * x.cache_on * (1 + p.cache_cards * x.gpus_beyond_two);
   const draftMs = x.drafter_on_cpu * p.drafter_cpu + (1 - x.drafter_on_cpu) * p.drafter_gpu;
   const depth = x.dense_on_cpu * p.depth_cpu + (1 - x.dense_on_cpu) * p.depth_gpu;
-  const cost = {
-    memory: cpuGb / effectiveGbps(x, p, constants),
-    compute: gweights / (x.busy_cores * rate * p[`kernel.${x.kernel}`]),
-    handOff: (layerMs + cacheMs) / 1000,
-    gpu: (gpuGb / (p.gpu_yield * x.gpu_gbps)) * p.gpu_split ** x.gpus_log2,
-    drafter: (x.drafted * draftMs) / 1000,
-    fixed: p.fixed / 1000,
-  };
-  const experts = (cost.memory ** 2 + cost.compute ** 2) ** 0.5;
-  const total = (experts + (cost.handOff + cost.gpu + cost.drafter + cost.fixed)) * (1 + depth * x.context_10k);
-  return { ...cost, experts, total };
+  const memory = cpuGb / effectiveGbps(x, p, constants);
+  const compute = gweights / (x.busy_cores * rate * p[x.kernel]);
+  const handOff = (layerMs + cacheMs) / 1000;
+  const gpu = (gpuGb / (p.gpu_yield * x.gpu_gbps)) * p.gpu_split ** x.gpus_log2;
+  const drafter = (x.drafted * draftMs) / 1000;
+  const fixed = p.fixed / 1000;
+  const experts = Math.sqrt(memory * memory + compute * compute);
+  const total = (experts + (handOff + gpu + drafter + fixed)) * (1 + depth * x.context_10k);
+  return { memory, compute, handOff, gpu, drafter, fixed, experts, total };
 }
 
 /** Decode speed: tokens of a pass over its seconds. */
@@ -46,7 +44,7 @@ export const tokensPerS = (x, model) => x.tokens_per_pass / parts(x, model).tota
 export function rooflineTokensPerS(x, model, constant) {
   const routed = unionGrowth(x, model.constants) * x.routed_gb * x.cpu_share * (1 - x.hit_rate);
   const hostGb = routed + x.dense_gb * x.dense_on_cpu;
-  return (constant * x.tokens_per_pass * x.gbps * model.parameters[`method.${x.method}`]) / (hostGb + x.dense_gb / 100);
+  return (constant * x.tokens_per_pass * x.gbps * model.parameters[x.method]) / (hostGb + x.dense_gb / 100);
 }
 
 /** Share out the time of a pass and name the resource that binds. */

@@ -16,9 +16,10 @@ function verdict(one, ram) {
     : element("span", { class: "need short" }, `✗ ${spare} GiB short`);
 }
 
-function gain(change) {
+function gain(change, fits) {
   if (!change) return null;
-  const words = `→ ${tenths(change.after)}, ×${change.ratio.toFixed(2)}`;
+  const fit = change.fits_after === fits || change.fits_after === null ? "" : change.fits_after ? ", then fits" : ", then too large";
+  const words = `→ ${tenths(change.after)}, ×${change.ratio.toFixed(2)}${fit}`;
   return element("span", { class: "gain" }, words, element("small", {}, ` (×${change.low.toFixed(2)}–${change.high.toFixed(2)})`));
 }
 
@@ -29,8 +30,9 @@ function summary(one, most, change, ram) {
     intervalBar(one, most, change?.after),
     element("span", { class: "facts" }, verdict(one, ram),
       element("span", { class: "limit" }, `limit: ${RESOURCES[one.limit]}${one.limit === "paging" ? "" : ` ${percent(one.time_share[one.limit])}`}`),
+      ...one.warnings.filter((warning) => warning.code === "few-cards").map(() => element("span", { class: "far" }, `! made for ${one.target.launch.cards} cards`)),
       one.basis === "extrapolated" ? element("span", { class: "far" }, "◌ extrapolated") : element("span", {}, one.basis),
-      gain(change)));
+      gain(change, one.fits)));
 }
 
 export class Ranking {

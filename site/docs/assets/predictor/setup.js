@@ -65,19 +65,26 @@ function referenceCards(target, model) {
   return { name: gpu.name, gbps: gpu.gbps, vram_gib: Array(target.launch.cards).fill(gpu.vram_gib) };
 }
 
-/** Map each mixture-of-experts block to the MiB of its routed experts. */
-export function bundlesOf(variant) {
+const bundles = new WeakMap();
+
+/** Map each mixture-of-experts block to the MiB of its routed experts; worked out once a variant. */
+function bundlesOf(variant) {
+  if (!bundles.has(variant)) bundles.set(variant, bundlesBy(variant));
+  return bundles.get(variant);
+}
+
+function bundlesBy(variant) {
   const blocks = Array.from({ length: variant.moe_layers }, (_, at) => variant.first_moe_layer + variant.moe_layer_step * at);
   return new Map(blocks.map((block) => [block, variant.bundle_mib_by_layer[block] ?? variant.bundle_mib]));
 }
 
 /** Place the experts: as asked by `cpu_layers`, else by the slug's residency constants. */
 function placement(target, request, cards, drafter, constants) {
-  const bundles = bundlesOf(target.variant);
+  const sizes = bundlesOf(target.variant);
   const number = cards.vram_gib.length;
-  if (request.cpu_layers !== null && number) return asAsked(target, request.cpu_layers, bundles);
+  if (request.cpu_layers !== null && number) return asAsked(target, request.cpu_layers, sizes);
   const { residency } = target.launch;
-  if (residency === null || !number) return place(bundles, [], constants.costs);
+  if (residency === null || !number) return place(sizes, [], constants.costs);
   const costs = {
     ...constants.costs,
     reserve_mib: residency.reserve_mib,
@@ -85,16 +92,16 @@ function placement(target, request, cards, drafter, constants) {
     first_card_extra_mib: residency.first_card_extra_mib,
   };
   const free = cards.vram_gib.map((gib) => freeMib(gib, constants));
-  return placeWindow(bundles, residency.first_layer, residency.window_layers, free, costs);
+  return placeWindow(sizes, residency.first_layer, residency.window_layers, free, costs);
 }
 
-function asAsked(target, layers, bundles) {
-  if (layers > bundles.size) {
-    throw new Misuse(`--cpu-layers: ${target.variant.model} has ${bundles.size} layers of experts, got ${layers}`);
+function asAsked(target, layers, sizes) {
+  if (layers > sizes.size) {
+    throw new Misuse(`--cpu-layers: ${target.variant.model} has ${sizes.size} layers of experts, got ${layers}`);
   }
-  const blocks = [...bundles.keys()].slice(bundles.size - layers);
-  const host = blocks.reduce((sum, block) => sum + bundles.get(block), 0);
-  const all = [...bundles.values()].reduce((sum, mib) => sum + mib, 0);
+  const blocks = [...sizes.keys()].slice(sizes.size - layers);
+  const host = blocks.reduce((sum, block) => sum + sizes.get(block), 0);
+  const all = [...sizes.values()].reduce((sum, mib) => sum + mib, 0);
   return { on_cards: [], on_cpu: blocks, pinned_mib: all - host, host_mib: host };
 }
 
@@ -107,7 +114,7 @@ function hitRateFor(target, request, cards, placed, model) {
   return hitRateOf(model.defaults.hit_rate, target.variant.model, coverage);
 }
 
-/** Weights, memory, cores and cards of a pass without drafter, cache or context. */
+/** Weights, memory, cores and cards (kernel and method by the names of their parameters) of a pass without drafter, cache or context. */
 function baseInputs(target, rig, cards, layers) {
   const { variant } = target;
   const number = cards.vram_gib.length;
@@ -122,10 +129,10 @@ function baseInputs(target, rig, cards, layers) {
     layers: variant.layers,
     expert_share: variant.expert_share,
     gbps: rig.gbps,
-    method: rig.method,
+    method: `method.${rig.method}`,
     sockets_log2: Math.log2(rig.sockets),
     core_speed: rig.core_speed,
-    kernel: variant.kernel,
+    kernel: `kernel.${variant.kernel}`,
     intel: rig.intel,
     gpu_gbps: cards.gbps,
     gpus_log2: Math.log2(Math.max(1, number)),

@@ -48,6 +48,8 @@ export function whatIf(model, request, other) {
       ratio: Math.exp(step),
       low: Math.exp(step - reach),
       high: Math.exp(step + reach),
+      // Beyond what Python publishes: for the page alone.
+      fits_after: after.rig.ram_gib === null ? null : second.setup.host_ram_gib <= after.rig.ram_gib,
     };
   });
 }
