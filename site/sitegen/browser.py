@@ -87,11 +87,6 @@ def columns(rows: Iterable[Mapping[str, Any]], fields: Iterable[str]) -> dict[st
     return {field: [row[field] for row in kept] for field in fields}
 
 
-def keyed(table: Mapping[str, Mapping[str, Any]], fields: Iterable[str]) -> dict[str, list[Any]]:
-    """Turn a table with keys into columns, the first of them `id`."""
-    return {"id": list(table), **columns(table.values(), fields)}
-
-
 def browser_document(model: FittedModel, record: Record | None = None) -> dict[str, Any]:
     """Gather what the page needs of a model; a record adds pages to link and words of methods."""
     known = model.facts
@@ -112,10 +107,10 @@ def browser_document(model: FittedModel, record: Record | None = None) -> dict[s
         "defaults": model.defaults,
         "constants": CONSTANTS,
         "methods": known["methods"],
-        "cpus": keyed(known["cpus"], CPU),
-        "gpus": keyed(known["gpus"], GPU),
-        "variants": keyed(known["variants"], VARIANT),
-        "slugs": keyed(known["slugs"], SLUG),
+        "cpus": columns(known["cpus"].values(), CPU),
+        "gpus": {"id": list(known["gpus"]), **columns(known["gpus"].values(), GPU)},
+        "variants": columns(known["variants"].values(), VARIANT),
+        "slugs": {"id": list(known["slugs"]), **columns(known["slugs"].values(), SLUG)},
         "anchors": columns(model.anchors, ANCHOR),
         "rig_pages": {
             row["rig"]: rig_page(row["rig"]) for row in model.anchors if row["rig"] in machines

@@ -25,9 +25,9 @@ class Example(NamedTuple):
 
 EXAMPLES = (
     Example(
-        "Desktop, DDR5-6000, two channels, 16 cores, 128 GiB, one RTX 3090",
+        "Desktop, DDR5-6000, two channels, 16 cores, 128 GiB, two RTX 3090",
         Request(
-            channels=2, mts=6000, cpu="Ryzen 9 9950X", ram_gib=128, gpus=(GpuRequest("RTX 3090"),)
+            channels=2, mts=6000, cpu="Ryzen 9 9950X", ram_gib=128, gpus=(GpuRequest("RTX 3090", 2),)
         ),
     ),
     Example(
@@ -62,7 +62,9 @@ def examples(fitted: Fitted) -> Html:
         Column("Limit"), Column("Evidence"),
     )  # fmt: skip
     lines = [line for example in EXAMPLES for line in _lines(fitted.model, example)]
-    return table("Decode speed of narrative text, the fastest slug of each model that fits", columns, lines)
+    return table(
+        "Decode speed of narrative text, the fastest slug of each model that fits", columns, lines
+    )
 
 
 def _lines(model: FittedModel, example: Example) -> list[Line]:

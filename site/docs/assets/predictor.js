@@ -79,17 +79,18 @@ class Predictor {
   }
 
   ask(request) {
+    let part = "other";
     try {
       this.question = questionOf(this.model, request);
       const answers = [...predict(this.model, request), ...this.unlaunched(request)].sort((a, b) => b.tokens_per_s - a.tokens_per_s);
-      const changes = this.changes(request);
-      this.ranking.show(answers, { open: this.state.open, ram: request.ram_gib, changes, stale: false });
+      part = "changes";
+      this.ranking.show(answers, { open: this.state.open, ram: request.ram_gib, changes: this.changes(request), stale: false });
       this.told.textContent = this.words(answers);
     } catch (error) {
       if (!(error instanceof Misuse)) throw error;
       this.ranking.root.classList.add("stale");
-      const left = this.form.complain([{ field: /^--what-if/.test(error.message) ? "changes" : "other", text: error.message }]);
-      this.told.textContent = left[0]?.text ?? "The change asked about cannot be.";
+      this.form.complain([{ field: part, text: error.message }]);
+      this.told.textContent = part === "changes" ? `What if: ${error.message}` : error.message;
     }
   }
 
@@ -99,7 +100,7 @@ class Predictor {
     const launched = new Set([...this.model.slugs.values()].map((slug) => `${slug.model}/${slug.quant}`));
     const own = ownRuns(this.question);
     return variantTargets({ ...request, model: null, quant: null }, this.model)
-      .filter(({ variant }) => !launched.has(variant.id) && (request.cpu_layers ?? 0) <= variant.moe_layers)
+      .filter(({ variant }) => !launched.has(`${variant.model}/${variant.quant}`) && (request.cpu_layers ?? 0) <= variant.moe_layers)
       .map((target) => answer(this.question, target, own));
   }
 
