@@ -241,7 +241,9 @@ def test_without_javascript_the_command_and_a_table_of_answers_stand_there(
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address + "predict/")
-    assert page.get_by_text("predict --triad 52 --cores 16 --slug").is_visible()
+    shown = page.locator("noscript pre code")
+    assert shown.is_visible()
+    assert "predict --triad 52 --cores 16 --slug" in shown.inner_text()
     table = page.locator("table.data")
     assert table.locator("tbody tr").count() >= 8
     assert "EPYC 7543" in table.inner_text()
@@ -281,6 +283,7 @@ def test_in_print_the_answers_stay(page: Page, address: str) -> None:
 def test_an_answer_comes_within_ten_milliseconds_of_a_keystroke(page: Page, address: str) -> None:
     """The best of many: what else the machine does is not the page's."""
     page.goto(f"{address}{EPYC}&open={SLUG}")
+    expect(page.locator("details[open] .inside")).to_be_visible()
     fastest = page.evaluate(
         """() => {
           const box = document.querySelector("#ask-mts");
@@ -291,7 +294,7 @@ def test_an_answer_comes_within_ten_milliseconds_of_a_keystroke(page: Page, addr
             document.documentElement.scrollHeight; // the layout counts
             return performance.now() - start;
           });
-          return spent.sort((a, b) => a - b)[20];
+          return Math.min(...spent);
         }"""
     )
     assert fastest < 10

@@ -23,25 +23,26 @@ class Example(NamedTuple):
     request: Request
 
 
+TWO_3090 = (GpuRequest("RTX 3090", 2),)
+
 EXAMPLES = (
     Example(
         "Desktop, DDR5-6000, two channels, 16 cores, 128 GiB, two RTX 3090",
-        Request(
-            channels=2, mts=6000, cpu="Ryzen 9 9950X", ram_gib=128, gpus=(GpuRequest("RTX 3090", 2),)
-        ),
+        Request(channels=2, mts=6000, cpu="Ryzen 9 9950X", ram_gib=128, gpus=TWO_3090),
     ),
     Example(
         "Threadripper, DDR4-3200, four channels, 16 cores, 192 GiB, two RTX 3090",
         Request(
-            channels=4, mts=3200, cpu="Threadripper 1950X", ram_gib=192,
-            gpus=(GpuRequest("RTX 3090", 2),),
+            channels=4,
+            mts=3200,
+            cpu="Threadripper 1950X",
+            ram_gib=192,
+            gpus=TWO_3090,
         ),
     ),
     Example(
         "EPYC 7543, DDR4-3200, eight channels, 256 GiB, two RTX 3090",
-        Request(
-            channels=8, mts=3200, cpu="EPYC 7543", ram_gib=256, gpus=(GpuRequest("RTX 3090", 2),)
-        ),
+        Request(channels=8, mts=3200, cpu="EPYC 7543", ram_gib=256, gpus=TWO_3090),
     ),
     Example(
         "EPYC 9354, DDR5-4800, twelve channels, 384 GiB, two RTX 5090",
@@ -49,7 +50,7 @@ EXAMPLES = (
             channels=12, mts=4800, cpu="EPYC 9354", ram_gib=384, gpus=(GpuRequest("RTX 5090", 2),)
         ),
     ),
-)  # fmt: skip
+)
 
 
 def examples(fitted: Fitted) -> Html:

@@ -24,7 +24,7 @@ class Predictor {
     this.more = element("input", { type: "checkbox", id: "variants" });
     this.more.addEventListener("change", () => { this.state.variants = this.more.checked; this.update(); });
     const toggle = element("p", { class: "more" }, this.more, element("label", { for: "variants" }, "also weights that no slug launches, on one 24 GB card"));
-    root.replaceChildren(this.form.root, element("div", { class: "answers" }, this.told, this.ranking.root, toggle));
+    root.replaceChildren(this.form.root, this.told, element("div", { class: "answers" }, element("h2", {}, "All answers, best first"), this.ranking.root, toggle));
     addEventListener("popstate", () => this.reset());
     this.show();
   }

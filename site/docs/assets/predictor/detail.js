@@ -13,7 +13,7 @@ const BASIS = {
   extrapolated: "no measured rig is near; trust the interval less",
 };
 
-const section = (title, ...children) => element("section", {}, element("h4", {}, title), ...children);
+const section = (title, ...children) => element("section", {}, element("h3", {}, title), ...children);
 const list = (items) => element("ul", {}, ...items.map((item) => element("li", {}, item)));
 const link = (href, words) => element("a", { href }, words);
 

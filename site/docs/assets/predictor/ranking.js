@@ -53,7 +53,7 @@ export class Ranking {
     this.root.replaceChildren(
       this.scale(most),
       good.length ? element("ol", {}, ...good.map(line)) : element("p", { class: "none" }, "Nothing fits in this much RAM."),
-      ...(bad.length ? [element("h3", {}, `Does not fit in ${ram} GiB`), element("ol", { class: "bad" }, ...bad.map(line))] : []),
+      ...(bad.length ? [element("h2", {}, `Does not fit in ${ram} GiB`), element("ol", { class: "bad" }, ...bad.map(line))] : []),
     );
     if (focused) this.root.querySelector(`details[data-key="${CSS.escape(focused)}"] > summary`)?.focus();
   }
