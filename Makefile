@@ -6,7 +6,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-.PHONY: help site test test-engine lint types pytest fuzz bench faults serve load fit readme lock clean
+.PHONY: help site test test-engine lint types pytest fuzz bench faults serve load fit readme lock clean parity
 
 help:  ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ pytest: .venv/ready
 test-engine: .venv/ready  ## build a real llama-server once, outside the checkout, and test against it
 	@bin=$$(PYTHON=$(CURDIR)/$(BIN)/python tests/engine/build.sh) \
 	  && PATH="$$bin:$$PATH" $(BIN)/python -m pytest -m engine
+
+parity: .venv/ready  ## hold the predictor page against predict on 10,000 rigs
+	@PYTHONPATH=.:site $(BIN)/python tests/predictor_grid.py 10000
 
 readme: .venv/ready  ## write the answers and figures of README.md anew
 	@$(BIN)/cog -r README.md

@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingest.problem import Problem
+from sitegen.browser import browser_json
 from sitegen.coverage import coverage_page
 from sitegen.downloads import DATA, data_page, write_downloads
 from sitegen.errors import errors
+from sitegen.examples import examples
 from sitegen.explore import explore_json
 from sitegen.feed import feed
 from sitegen.fitted import read_fitted
@@ -44,8 +46,12 @@ def write_results(
     ]
     (folder / DATA / "feed.xml").write_text(feed(record), encoding="utf-8")
     (folder / DATA / "explore.json").write_text(explore_json(record), encoding="utf-8")
+    if fitted.model:
+        answers = browser_json(fitted.model, record)
+        (folder / DATA / "predictor.json").write_text(answers, encoding="utf-8")
     write_pages(pages, folder)
-    write_parts(parts(record, errors(fitted)), folder / "parts")
+    shown = parts(record, errors(fitted)) | {"examples.html": examples(fitted)}
+    write_parts(shown, folder / "parts")
     problems = redirect_problems(moved or {}, {one.address for one in pages})
     if not problems:
         write_redirects(moved or {}, folder)
