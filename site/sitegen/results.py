@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingest.problem import Problem
+from launch.ask import shipped_shelf
 from sitegen.coverage import coverage_page
 from sitegen.downloads import DATA, data_page, write_downloads
 from sitegen.errors import errors
@@ -36,7 +37,7 @@ def write_results(
     files = write_downloads(db, model, folder / DATA)
     pages = [
         *list_pages(record),
-        *slug_pages(record, fitted),
+        *slug_pages(record, fitted, shipped_shelf()),
         *variant_pages(record, fitted),
         *rig_pages(record),
         coverage_page(record),

@@ -1,8 +1,10 @@
 """A page a slug: its own runs, and apart from them the same weights launched otherwise."""
 
+from launch.ask import Shelf
 from sitegen import sections
 from sitegen.address import from_page, slug_page, variant_page
 from sitegen.comparison import LAUNCHES, OWN, Show
+from sitegen.config import config
 from sitegen.escape import Html, inside, text
 from sitegen.figure import Figure, figures, pictures_of
 from sitegen.fitted import Fitted, target_of
@@ -13,12 +15,12 @@ from sitegen.page import Page, facts, heading, page, paragraph
 from sitegen.record import Record, Row, rows_of
 
 
-def slug_pages(record: Record, fitted: Fitted) -> list[Page]:
+def slug_pages(record: Record, fitted: Fitted, shelf: Shelf) -> list[Page]:
     """Make the page of every slug of the catalogue, with rows or without."""
-    return [_slug(record, fitted, entry) for entry in record.slugs.values()]
+    return [_slug(record, fitted, shelf, entry) for entry in record.slugs.values()]
 
 
-def _slug(record: Record, fitted: Fitted, entry: Row) -> Page:
+def _slug(record: Record, fitted: Fitted, shelf: Shelf, entry: Row) -> Page:
     slug = entry["slug"]
     address = slug_page(slug)
     own = [run for run in record.runs if run["slug"] == slug]
@@ -29,6 +31,7 @@ def _slug(record: Record, fitted: Fitted, entry: Row) -> Page:
     blocks = [
         catalogue_facts(record, address, entry),
         *_own(record, address, own, rows, drawn),
+        *config(record, shelf, address, entry, own),
         *gaps(record, entry, rows),
         *_kin(record, address, kin),
     ]
