@@ -13,6 +13,7 @@ from sitegen.names import model_name
 from sitegen.numbers import ABSENT, number, value
 from sitegen.page import Page, facts, heading, page, paragraph
 from sitegen.record import Record, Row, rows_of
+from sitegen.residuals import fitted_rows, residuals
 
 
 def slug_pages(record: Record, fitted: Fitted, shelf: Shelf) -> list[Page]:
@@ -31,6 +32,7 @@ def _slug(record: Record, fitted: Fitted, shelf: Shelf, entry: Row) -> Page:
     blocks = [
         catalogue_facts(record, address, entry),
         *_own(record, address, own, rows, drawn),
+        *residuals(record, address, fitted_rows(fitted, slug, entry["model"], entry["quant"])),
         *config(record, shelf, address, entry, own),
         *gaps(record, entry, rows),
         *_kin(record, address, kin),

@@ -10,6 +10,7 @@ from sitegen.names import model_name, slug_link
 from sitegen.numbers import ABSENT, inferred, value
 from sitegen.page import Page, facts, heading, page
 from sitegen.record import Record, Row, rows_of
+from sitegen.residuals import fitted_rows, residuals
 
 Pair = tuple[str | None, str | None]
 
@@ -53,6 +54,7 @@ def _variant(record: Record, fitted: Fitted, pair: Pair, runs: list[Row]) -> Pag
         heading("Decode", "decode"),
         sections.decode(record, address, rows, LAUNCHES),
         *(one.shown for one in drawn),
+        *residuals(record, address, fitted_rows(fitted, None, model, quant)),
         sections.oddities(record, runs),
         *sections.quantities(record, address, rows, LAUNCHES),
         sections.others(record, address, rows),
