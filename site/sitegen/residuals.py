@@ -21,6 +21,9 @@ LEAST = 3
 WIDTH, LEFT, STEP, RADIUS, FOOT = 480, 16, 11, 5, 30
 """CSS pixels: the strip, its margin, the height of a lane, a mark, and the axis below."""
 
+LANES = 3
+"""A strip is at least as high as this many marks."""
+
 TICKS = (-0.5, -0.25, 0.0, 0.25, 0.5, 1.0)
 """Shares by which measured is below or above predicted; the axis is of ratios, so logarithmic."""
 
@@ -100,7 +103,7 @@ def _x(logarithm: float) -> float:
 
 
 def _svg(record: Record, marks: Sequence[Mark], words: str) -> str:
-    floor = (max(mark.lane for mark in marks) + 1) * STEP + RADIUS
+    floor = max(max(mark.lane for mark in marks) + 1, LANES) * STEP + RADIUS
     ticks = "".join(_tick(share, floor) for share in TICKS)
     shown = "".join(_mark(record, mark, floor) for mark in marks)
     size = f'viewBox="0 0 {WIDTH} {floor + FOOT}" width="{WIDTH}" height="{floor + FOOT}"'
@@ -110,7 +113,7 @@ def _svg(record: Record, marks: Sequence[Mark], words: str) -> str:
 def _tick(share: float, floor: int) -> str:
     x = f"{_x(log(1 + share)):.1f}"
     kind = "zero" if share == 0 else "tick"
-    words = text(f"{share:+.0%}".replace("%", " %") if share else "as predicted")
+    words = text(f"{share:+.0%}".replace("%", " %") if share else "0 %")
     line = f'<line class="{kind}" x1="{x}" x2="{x}" y1="0" y2="{floor}"></line>'
     return f'{line}<text x="{x}" y="{floor + 18}" text-anchor="middle">{words}</text>'
 

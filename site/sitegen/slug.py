@@ -14,6 +14,7 @@ from sitegen.numbers import ABSENT, number, value
 from sitegen.page import Page, facts, heading, page, paragraph
 from sitegen.record import Record, Row, rows_of
 from sitegen.residuals import fitted_rows, residuals
+from sitegen.sweep_figure import sweep_figures, sweeps_section
 
 
 def slug_pages(record: Record, fitted: Fitted, shelf: Shelf) -> list[Page]:
@@ -28,19 +29,22 @@ def _slug(record: Record, fitted: Fitted, shelf: Shelf, entry: Row) -> Page:
     kin = [run for run in record.runs if run["slug"] != slug and same_weights(run, entry)]
     rows = rows_of(record, own)
     target = target_of(fitted, slug, entry["model"], entry["quant"])
-    drawn = figures(record, fitted, address, target, rows, kin=rows_of(record, kin))
+    others = rows_of(record, kin)
+    drawn = figures(record, fitted, address, target, rows, kin=others)
+    swept, beside = sweep_figures(record, address, rows), _beside_sweeps(record, address, others)
     blocks = [
         catalogue_facts(record, address, entry),
         *_own(record, address, own, rows, drawn),
         *residuals(record, address, fitted_rows(fitted, slug, entry["model"], entry["quant"])),
+        *sweeps_section(swept),
         *config(record, shelf, address, entry, own),
         *gaps(record, entry, rows),
-        *_kin(record, address, kin),
+        *_kin(record, address, kin, beside),
     ]
     name = model_name(record, entry["model"])
     rigs = len({run["rig_id"] for run in own})
     description = f"{slug}: measured tokens/s of {name} ({entry['quant']}) on {rigs} rigs."
-    return page(address, slug, description, blocks, pictures_of(drawn))
+    return page(address, slug, description, blocks, pictures_of([*drawn, *swept, *beside]))
 
 
 def same_weights(run: Row, entry: Row) -> bool:
@@ -96,7 +100,11 @@ def _beside(record: Record, address: str, rows: list[Row], show: Show = OWN) -> 
     return [block for block in shown if block]
 
 
-def _kin(record: Record, address: str, runs: list[Row]) -> list[str]:
+def _beside_sweeps(record: Record, address: str, rows: list[Row]) -> list[Figure]:
+    return sweep_figures(record, address, rows, "other-")
+
+
+def _kin(record: Record, address: str, runs: list[Row], swept: list[Figure]) -> list[str]:
     if not runs:
         return []
     told = (
@@ -108,6 +116,7 @@ def _kin(record: Record, address: str, runs: list[Row]) -> list[str]:
         heading("Same weights, other launch", "other-launch"),
         paragraph(text(told)),
         sections.decode(record, address, rows, LAUNCHES),
+        *(one.shown for one in swept),
         *_beside(record, address, rows, LAUNCHES),
         *sections.failures(record, address, runs),
     ]
