@@ -62,7 +62,7 @@ def _figure(fitted: Fitted, address: str, target: str | None, cloud: Cloud) -> F
 
 
 def framed(
-    address: str, name: str, light: str, words: str, tabled: Html, kind: str = "chart"
+    address: str, name: str, light: str, words: str, tabled: Html, *, kind: str = "chart"
 ) -> Figure:
     """Put a drawing into a page: both schemes, its summary, and its table below."""
     stem = "--".join((*address.split("/"), name))

@@ -9,6 +9,7 @@ from sitegen.escape import Html, inside, text
 from sitegen.figure import Figure, figures, pictures_of
 from sitegen.fitted import Fitted, target_of
 from sitegen.gaps import gaps
+from sitegen.lead import lead
 from sitegen.names import model_name
 from sitegen.numbers import ABSENT, number, value
 from sitegen.page import Page, facts, heading, page, paragraph
@@ -33,6 +34,7 @@ def _slug(record: Record, fitted: Fitted, shelf: Shelf, entry: Row) -> Page:
     drawn = figures(record, fitted, address, target, rows, kin=others)
     swept, beside = sweep_figures(record, address, rows), _beside_sweeps(record, address, others)
     blocks = [
+        *lead(record, fitted, entry, target, rows),
         catalogue_facts(record, address, entry),
         *_own(record, address, own, rows, drawn),
         *residuals(record, address, fitted_rows(fitted, slug, entry["model"], entry["quant"])),

@@ -15,7 +15,7 @@ _DASHES = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [1, 3], [10, 4]][:MOST]
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"][:MOST]
 
 WIDTH, HEIGHT = 340, 240
-"""CSS pixels before scaling: smaller than other charts, since the legend's names must be readable."""
+"""CSS pixels before scaling: small, so that the names in the legend stay readable."""
 
 LABEL_LIMIT = 340
 """CSS pixels of a name in the legend: the whole width of the chart."""

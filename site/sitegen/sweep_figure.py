@@ -28,7 +28,7 @@ def sweep_figures(
             sweep_svg(sweep, lines[:MOST]),
             summary(sweep, lines),
             _table(record, address, sweep, lines),
-            "chart narrow",
+            kind="chart narrow",
         )
         for sweep, lines in found
         if lines
