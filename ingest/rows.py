@@ -90,6 +90,7 @@ def _bundle_row(filed: Filed, keys: Row) -> Row:
         "date": min(dates, default=None),
         "path": filed.path,
         "content_hash": filed.content_hash,
+        "raw": filed.raw,
         "status": state_of(filed.statuses, "").state,
     }
 
@@ -206,6 +207,7 @@ def _run_row(filed: Filed, index: int, run: Run, ids: Row) -> Row:
     state = state_of(filed.statuses, "", f"/runs/{index}")
     return {
         **ids,
+        "position": index,
         "slug": run.slug,
         "named": run.named,
         "model": run.weights.model,

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import duckdb
 
 from ingest.catalog import Catalog
+from ingest.duplicates import refresh
 from ingest.folder import Filed
 from ingest.problem import Problem
 from ingest.rows import Rows, catalog_rows
@@ -42,18 +43,23 @@ def fill(
     filed: Iterable[Filed],
     catalog: Catalog,
     problems: Iterable[Problem] = (),
+    maintainers: Iterable[str] = (),
 ) -> None:
     """Fill the tables of `connection` from bundles, catalogue and the problems found in them."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_bundles(folder, filed, catalog)
-        write_tables(folder, whole(catalog, problems))
+        write_tables(folder, whole(catalog, problems, maintainers))
         _fill_from(connection, folder)
 
 
-def whole(catalog: Catalog, problems: Iterable[Problem]) -> Rows:
+def whole(catalog: Catalog, problems: Iterable[Problem], maintainers: Iterable[str] = ()) -> Rows:
     """Give the rows that are of no one bundle."""
-    return {**catalog_rows(catalog), "problems": list(problem_rows(problems))}
+    return {
+        **catalog_rows(catalog),
+        "problems": list(problem_rows(problems)),
+        "maintainers": [{"handle": handle} for handle in sorted(maintainers)],
+    }
 
 
 def _fill_from(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
@@ -67,6 +73,7 @@ def _fill_from(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     connection.execute(_rig_states_sql())
     connection.execute(_RIG_GPUS)
     connection.execute(_MACHINES)
+    refresh(connection)
     for waiting in REPORTED.values():
         connection.execute(f"DROP TABLE {waiting}")
 
@@ -130,12 +137,16 @@ GROUP BY rig_id ORDER BY rig_id
 
 
 def build(
-    path: Path, filed: Iterable[Filed], catalog: Catalog, problems: Iterable[Problem] = ()
+    path: Path,
+    filed: Iterable[Filed],
+    catalog: Catalog,
+    problems: Iterable[Problem] = (),
+    maintainers: Iterable[str] = (),
 ) -> None:
     """Build the database at `path` anew and swap it in whole."""
     with beside(path) as folder:
         write_bundles(folder, filed, catalog)
-        write_tables(folder, whole(catalog, problems))
+        write_tables(folder, whole(catalog, problems, maintainers))
         build_from(path, folder)
 
 

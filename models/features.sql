@@ -66,8 +66,9 @@ joined AS (
     LEFT JOIN cards ON cards.state_id = m.state_id
     LEFT JOIN bandwidth AS b ON b.bundle_id = m.bundle_id
     LEFT JOIN beside ON beside.measurement_id = m.measurement_id
-    WHERE m.quantity = 'decode' AND m.status = 'active' AND r.status = 'active'
-        AND r.outcome IN ('ok', 'partial') AND coalesce(m.value, m.low, m.high) > 0
+    -- `comparable` is the one gate to fits and ranks: active, ended well, no repeat of another run.
+    WHERE m.measurement_id IN (SELECT measurement_id FROM comparable) AND m.quantity = 'decode'
+        AND coalesce(m.value, m.low, m.high) > 0
         AND coalesce(r.offload, 'unknown') <> 'resident'
 )
 -- A run bound to some sockets gets their share of cores and channels, and of the bandwidth where

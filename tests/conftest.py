@@ -108,6 +108,26 @@ def catalog() -> Catalog:
     return found
 
 
+def _edited(document: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
+    """Set the value at each JSON pointer of `edits` in a copy of `document`."""
+    changed = copy.deepcopy(document)
+    for pointer, value in edits.items():
+        *path, last = [
+            step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]
+        ]
+        place: Any = changed
+        for step in path:
+            place = place[int(step)] if isinstance(place, list) else place.setdefault(step, {})
+        place[int(last) if isinstance(place, list) else last] = value
+    return changed
+
+
+@pytest.fixture(scope="session")
+def edit() -> Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]:
+    """Edit a copy of a bundle document: JSON pointer → new value."""
+    return _edited
+
+
 @pytest.fixture
 def database(catalog: Catalog, document: dict[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:
     """An in-memory database that holds the valid bundle."""

@@ -1,16 +1,16 @@
 import pytest
 
 from ingest.catalog import Catalog
-from ingest.readers.identity import (
+from ingest.readers.identity import identify
+from ingest.readers.item import Clue, Doubt, Fact
+from ingest.readers.names import (
     base_name,
     find_engine,
     find_model,
     find_quant,
-    identify,
     quant_of_ftype,
     slug_of_container,
 )
-from ingest.readers.item import Clue, Doubt, Fact
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from ingest.catalog import Catalog
 from ingest.readers.reader import read
 from ingest.readers.reading import Reading
 
-REPORT = (Path(__file__).parent / "reports/rig-report.md").read_text()
+REPORTS = Path(__file__).parent / "reports"
+REPORT = (REPORTS / "rig-report.md").read_text()
 SOURCE = Source(kind="issue", url="example.org/rigs/7", author="someone")
 FIRST_FIELD = "### Rig + bench report — paste contents of `bash scripts/report.sh --full`\n\n"
 REST = "### Soak-continuous verdict\n\nPASS — clean (no errors)\n\n### Notes (optional)\n\n"
@@ -125,6 +126,16 @@ def test_two_reports_of_one_body_are_two_bundles_of_one_machine(reading: Reader)
     assert first.rig.state != second.rig.state
     assert first.id != second.id
     assert one.understood[1].text.count("\n") == one.text.count("\n")
+
+
+def test_each_bundles_own_text_gives_it_again(reading: Reader) -> None:
+    table = (REPORTS / "samples/llama-bench-offload.md").read_text()
+    slower = REPORT.replace("2933 MT/s", "2666 MT/s")
+    body = f"{table}\n{REPORT}\nbetween\n{slower}\n- Decode: 5 tok/s\n"
+    first, second = reading(body).understood
+    for one in (first, second):
+        assert only(reading(one.text)) == one.bundle
+    assert len(first.bundle.runs) + len(second.bundle.runs) == 5
 
 
 def test_a_piece_in_a_comment_is_another_run_of_the_same_rig(reading: Reader) -> None:

@@ -42,7 +42,7 @@ def test_own_samples_are_read_in_full(scorer: ModuleType, catalog: Catalog) -> N
         assert (score.missed, score.extra) == ((), ()), text.name
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared samples are not beside the project")
+@pytest.mark.shared
 def test_shared_samples_are_read_as_people_wrote_them(scorer: ModuleType, catalog: Catalog) -> None:
     known = scorer.known_fields()
     pairs = list(scorer.texts_of([SHARED / "samples", SHARED / "wild"]))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 pytestmark = pytest.mark.browser
 
@@ -50,6 +50,7 @@ def address(site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
         yield running
@@ -181,16 +182,16 @@ def test_explore_keeps_what_was_chosen_in_the_address(browser: Browser, address:
     complaints = watched(page)
     page.goto(f"{address}explore/?quantity=decode&sort=value&down=1")
     rates = page.locator("#explore tbody tr")
-    assert rates.count() == 5
+    expect(rates).to_have_count(5)
     assert "99" in rates.first.inner_text()
     assert "flagged: paging" in rates.first.inner_text()
     page.get_by_role("combobox", name="status").select_option("active")
-    assert rates.count() == 4
+    expect(rates).to_have_count(4)
     page.get_by_role("searchbox", name="Words in any column").fill("two")
     page.wait_for_function("location.search.includes('words=two')")
     page.reload()
     assert page.get_by_role("combobox", name="status").input_value() == "active"
-    assert rates.count() == 1
+    expect(rates).to_have_count(1)
     with page.expect_download() as started:
         page.get_by_role("button", name="CSV of these rows").click()
     lines = started.value.path().read_text().splitlines()

@@ -1,7 +1,7 @@
 """A page a slug: its own runs, and apart from them the same weights launched otherwise."""
 
 from launch.ask import Shelf
-from sitegen import sections
+from sitegen import experiments, sections
 from sitegen.address import from_page, slug_page, variant_page
 from sitegen.comparison import LAUNCHES, OWN, Show
 from sitegen.config import config
@@ -42,6 +42,7 @@ def _slug(record: Record, fitted: Fitted, shelf: Shelf, entry: Row) -> Page:
         *config(record, shelf, address, entry, own),
         *gaps(record, entry, rows),
         *_kin(record, address, kin, beside),
+        *experiments.of_weights(record, address, entry),
     ]
     name = model_name(record, entry["model"])
     rigs = len({run["rig_id"] for run in own})

@@ -118,7 +118,9 @@ PROTOCOL = "club-stress"
 
 
 def _recall(found: re.Match[str], line: int) -> Iterable[Item]:
-    if found[2]:
+    if "CACHE-HIT" in found.string:
+        yield Doubt(line, "the prompt was cached in part: no prefill rate", "note")
+    elif found[2]:
         yield _prefill(line, decimal(found[2]), int(found[1]), None)
 
 
