@@ -17,6 +17,7 @@ from sitegen.parts import parts, write_parts
 from sitegen.record import read_record
 from sitegen.redirect import redirect_problems, write_redirects
 from sitegen.rig import rig_pages
+from sitegen.side_by_side import side_by_side_json
 from sitegen.slug import slug_pages
 from sitegen.variant import variant_pages
 
@@ -45,6 +46,7 @@ def write_results(
     ]
     (folder / DATA / "feed.xml").write_text(feed(record), encoding="utf-8")
     (folder / DATA / "explore.json").write_text(explore_json(record), encoding="utf-8")
+    (folder / DATA / "compare.json").write_text(side_by_side_json(record), encoding="utf-8")
     write_pages(pages, folder)
     write_parts(parts(record, errors(fitted)), folder / "parts")
     problems = redirect_problems(moved or {}, {one.address for one in pages})
