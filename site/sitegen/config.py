@@ -42,6 +42,19 @@ class Reference(NamedTuple):
     reason: str
 
 
+class Launches(NamedTuple):
+    """What ships, and the reference launch of every slug with experts in host RAM."""
+
+    shelf: Shelf
+    references: dict[str, Reference]
+
+
+def plan_launches(record: Record, shelf: Shelf) -> Launches:
+    """Plan every slug once: slug pages and the catalogue both show it."""
+    in_ram = [entry for entry in record.slugs.values() if entry["offload"] != "none"]
+    return Launches(shelf, {entry["slug"]: reference(shelf, entry) for entry in in_ram})
+
+
 def reference(shelf: Shelf, entry: Row) -> Reference:
     """Plan a slug on its reference cards; the host's memory is the visitor's, so it stays open."""
     try:
@@ -51,15 +64,17 @@ def reference(shelf: Shelf, entry: Row) -> Reference:
     return Reference(plan, "")
 
 
-def config(record: Record, shelf: Shelf, address: str, entry: Row, runs: list[Row]) -> list[str]:
+def config(
+    record: Record, launches: Launches, address: str, entry: Row, runs: list[Row]
+) -> list[str]:
     """Write the section, for slugs with experts in host RAM."""
-    if entry["offload"] == "none":
+    if entry["slug"] not in launches.references:
         return []
-    plan, reason = reference(shelf, entry)
+    plan, reason = launches.references[entry["slug"]]
     head = heading("Config", "config")
     if plan is None:
         return [head, paragraph(text(f"No launch line: {reason}."), "missing")]
-    return [head, *_launch(shelf, entry, plan), measured_on(record, address, plan, runs)]
+    return [head, *_launch(launches.shelf, entry, plan), measured_on(record, address, plan, runs)]
 
 
 def _launch(shelf: Shelf, entry: Row, plan: Plan) -> list[Html]:

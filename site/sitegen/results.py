@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from ingest.problem import Problem
 from launch.ask import shipped_shelf
+from sitegen.catalogue import catalogue_page
+from sitegen.config import plan_launches
 from sitegen.coverage import coverage_page
 from sitegen.downloads import DATA, data_page, write_downloads
 from sitegen.errors import errors
@@ -35,12 +37,14 @@ def write_results(
     """Write everything that mkdocs then builds; `moved` maps old addresses to new ones."""
     record = read_record(db)
     fitted = read_fitted(model)
+    launches = plan_launches(record, shipped_shelf())
     files = write_downloads(db, model, folder / DATA)
     pages = [
         *list_pages(record),
-        *slug_pages(record, fitted, shipped_shelf()),
+        *slug_pages(record, fitted, launches),
         *variant_pages(record, fitted),
         *rig_pages(record),
+        catalogue_page(record, launches),
         coverage_page(record),
         data_page(files),
     ]

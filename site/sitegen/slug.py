@@ -1,10 +1,9 @@
 """A page a slug: its own runs, and apart from them the same weights launched otherwise."""
 
-from launch.ask import Shelf
 from sitegen import experiments, sections
 from sitegen.address import from_page, slug_page, variant_page
 from sitegen.comparison import LAUNCHES, OWN, Show
-from sitegen.config import config
+from sitegen.config import Launches, config
 from sitegen.escape import Html, inside, text
 from sitegen.figure import Figure, figures, pictures_of
 from sitegen.fitted import Fitted, target_of
@@ -18,12 +17,12 @@ from sitegen.residuals import fitted_rows, residuals
 from sitegen.sweep_figure import sweep_figures, sweeps_section
 
 
-def slug_pages(record: Record, fitted: Fitted, shelf: Shelf) -> list[Page]:
+def slug_pages(record: Record, fitted: Fitted, launches: Launches) -> list[Page]:
     """Make the page of every slug of the catalogue, with rows or without."""
-    return [_slug(record, fitted, shelf, entry) for entry in record.slugs.values()]
+    return [_slug(record, fitted, launches, entry) for entry in record.slugs.values()]
 
 
-def _slug(record: Record, fitted: Fitted, shelf: Shelf, entry: Row) -> Page:
+def _slug(record: Record, fitted: Fitted, launches: Launches, entry: Row) -> Page:
     slug = entry["slug"]
     address = slug_page(slug)
     own = [run for run in record.runs if run["slug"] == slug]
@@ -39,7 +38,7 @@ def _slug(record: Record, fitted: Fitted, shelf: Shelf, entry: Row) -> Page:
         *_own(record, address, own, rows, drawn),
         *residuals(record, address, fitted_rows(fitted, slug, entry["model"], entry["quant"])),
         *sweeps_section(swept),
-        *config(record, shelf, address, entry, own),
+        *config(record, launches, address, entry, own),
         *gaps(record, entry, rows),
         *_kin(record, address, kin, beside),
         *experiments.of_weights(record, address, entry),
