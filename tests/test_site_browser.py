@@ -1,24 +1,22 @@
 """The built site in Chromium: nothing overflows, fails or breaks the policy; JS is a choice."""
 
-import contextlib
-import functools
-import http.server
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browsing import chromium, served, watched
 
 pytestmark = pytest.mark.browser
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 PAGES = (
     "",
     "method/",
     "glossary/",
     "explore/",
+    "compare/?rig=one-epyc-7543%40ddr4-3200-8ch&rig=two-epyc-7543%40ddr4-3200-8ch",
     "results/coverage/",
     "results/data/",
     "results/slugs/",
@@ -26,20 +24,6 @@ PAGES = (
     "results/variants/deepseek-v4-flash-0731--ud-q8_k_xl/",
     "results/rigs/one-epyc-7543/",
 )
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
-        del format, args
-
-
-@contextlib.contextmanager
-def served(root: Path) -> Iterator[str]:
-    handler = functools.partial(_Quiet, directory=str(root / "build/site"))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -51,24 +35,8 @@ def address(site: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     expect.set_options(timeout=30_000)
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
+    with chromium() as running:
         yield running
-        running.close()
-
-
-def watched(page: Page) -> list[str]:
-    """Collect whatever a page complains of while it loads."""
-    seen: list[str] = []
-    page.on("requestfailed", lambda request: seen.append(f"failed: {request.url}"))
-    page.on(
-        "response",
-        lambda got: seen.append(f"{got.status} {got.url}") if got.status >= 400 else None,
-    )
-    page.on("console", lambda one: seen.append(one.text) if one.type == "error" else None)
-    page.on("pageerror", lambda error: seen.append(str(error)))
-    page.on("dialog", lambda dialog: seen.append(f"dialog: {dialog.message}"))
-    return seen
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -129,11 +97,11 @@ def test_without_javascript_tables_charts_and_folds_are_there(
 def test_a_wide_table_scrolls_by_keyboard(browser: Browser, address: str) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 800})
     page.goto(address + "results/slugs/llamacpp/deepseek-flash-dual-q8/")
-    frame = page.locator(".frame").first
+    frame = page.locator("#decode ~ .frame").first
     frame.focus()
     for _ in range(5):
         page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelector('.frame').scrollLeft > 0")
+    page.wait_for_function("document.querySelector('#decode ~ .frame').scrollLeft > 0")
     page.close()
 
 

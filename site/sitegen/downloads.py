@@ -11,7 +11,7 @@ import duckdb
 import polars as pl
 
 from ingest.bundle import Bundle
-from sitegen.escape import Html, inside, joined, text
+from sitegen.escape import Html, inside, joined, text, verbatim
 from sitegen.numbers import number
 from sitegen.page import Page, heading, page, paragraph
 from sitegen.table import Cell, Column, Line, table
@@ -187,18 +187,8 @@ def data_page(files: list[File]) -> Page:
 
 
 def _schema(schema: str) -> Html:
-    code = f"<code>{_lines(schema)}</code>"
+    code = f"<code>{verbatim(schema)}</code>"
     return Html(f'<pre class="schema" tabindex="0" data-search-exclude>{code}</pre>')
-
-
-def _lines(raw: str) -> Html:
-    """Keep the lines and indents of a text, which `text` folds."""
-    kept = []
-    for line in raw.splitlines():
-        indent = len(line) - len(line.lstrip(" "))
-        # An empty line would end the block in Markdown's eyes.
-        kept.append("&#32;" * indent + text(line) if line.strip() else "&#32;")
-    return Html("\n".join(kept))
 
 
 def _tables(files: list[File]) -> Html:

@@ -84,3 +84,13 @@ def inside(target: str, words: object) -> Html:
 def joined(parts: list[Html], between: str = " ") -> Html:
     """Join pieces that are safe already; `between` is this program's own text."""
     return Html(between.join(part for part in parts if part))
+
+
+def verbatim(raw: str) -> Html:
+    """Keep the lines and indents of a text, which `text` folds."""
+    kept = []
+    for line in raw.splitlines():
+        indent = len(line) - len(line.lstrip(" "))
+        # An empty line would end the block in Markdown's eyes.
+        kept.append("&#32;" * indent + text(line) if line.strip() else "&#32;")
+    return Html("\n".join(kept))

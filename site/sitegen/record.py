@@ -15,6 +15,7 @@ class Record(NamedTuple):
     """Everything that the pages show, read once."""
 
     measurements: list[Row]  # every one, with its run's and its source's columns
+    guarded: list[Row]  # those with a value, with every field that a comparison depends on
     runs: list[Row]
     states: dict[str, Row]
     machines: dict[str, Row]
@@ -58,6 +59,7 @@ def read(connection: duckdb.DuckDBPyConnection) -> Record:
 
     return Record(
         measurements=rows(_MEASUREMENTS),
+        guarded=rows("SELECT * FROM guarded ORDER BY measurement_id"),
         runs=rows(_RUNS),
         states=keyed("SELECT * FROM rig_states ORDER BY state_id", "state_id"),
         machines=keyed("SELECT * FROM machines ORDER BY rig_id", "rig_id"),

@@ -4,7 +4,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingest.problem import Problem
+from launch.ask import shipped_shelf
 from sitegen.browser import browser_json
+from sitegen.catalogue import catalogue_page
+from sitegen.config import plan_launches
 from sitegen.coverage import coverage_page
 from sitegen.downloads import DATA, data_page, write_downloads
 from sitegen.errors import errors
@@ -18,6 +21,7 @@ from sitegen.parts import parts, write_parts
 from sitegen.record import read_record
 from sitegen.redirect import redirect_problems, write_redirects
 from sitegen.rig import rig_pages
+from sitegen.side_by_side import side_by_side_json
 from sitegen.slug import slug_pages
 from sitegen.variant import variant_pages
 
@@ -35,12 +39,14 @@ def write_results(
     """Write everything that mkdocs then builds; `moved` maps old addresses to new ones."""
     record = read_record(db)
     fitted = read_fitted(model)
+    launches = plan_launches(record, shipped_shelf())
     files = write_downloads(db, model, folder / DATA)
     pages = [
         *list_pages(record),
-        *slug_pages(record, fitted),
+        *slug_pages(record, fitted, launches),
         *variant_pages(record, fitted),
         *rig_pages(record),
+        catalogue_page(record, launches),
         coverage_page(record),
         data_page(files),
     ]
@@ -49,6 +55,7 @@ def write_results(
     if fitted.model:
         answers = browser_json(fitted.model, record)
         (folder / DATA / "predictor.json").write_text(answers, encoding="utf-8")
+    (folder / DATA / "compare.json").write_text(side_by_side_json(record), encoding="utf-8")
     write_pages(pages, folder)
     shown = parts(record, errors(fitted)) | {"examples.html": examples(fitted)}
     write_parts(shown, folder / "parts")
