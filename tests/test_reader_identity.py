@@ -155,3 +155,17 @@ def test_the_release_of_an_images_ubuntu_is_no_build(catalog: Catalog) -> None:
     assert "engine.build" not in facts(catalog, image, Clue("build_tag", "24.04", 2))
     tagged = facts(catalog, image, Clue("build_tag", "club3090-moecache-e0a2089", 2))
     assert tagged["engine.build"] == "club3090-moecache-e0a2089"
+
+
+@pytest.mark.parametrize(
+    ("image", "build"),
+    [
+        ("ghcr.io/ggml-org/llama.cpp:server-cuda-b10236", "b10236"),
+        ("lmsysorg/sglang:v0.6.1-cu130", "v0.6.1-cu130"),
+        ("vllm/vllm-openai:nightly-0735", None),
+        ("llamacpp@sha256:9c1e5f0b7a2d4c6e", None),
+    ],
+)
+def test_an_images_tag_may_name_the_build(image: str, build: str | None, catalog: Catalog) -> None:
+    facts = [f for f in identify([Clue("image", image, 1)], catalog) if isinstance(f, Fact)]
+    assert [f.value for f in facts if f.at == "engine.build"] == ([build] if build else [])

@@ -121,6 +121,13 @@ BOOT = (
         rf"{_CLOCK}.{{0,60}}?loading draft model ",
         lambda _, line: [Fact("launch.drafter.kind", "draft-model", line, 4, "inferred")],
     ),
-    pattern(r"MoE cache: mode=auto", lambda _, line: [Clue("cache_on", "auto", line)]),
+    # Only the fork has an expert cache.
+    pattern(
+        r"MoE cache: mode=auto",
+        lambda _, line: [
+            Clue("cache_on", "auto", line),
+            Clue("engine_line", "llamacpp-club3090", line),
+        ],
+    ),
     pattern(r"\s{0,4}(?:INFO .{0,80})?non-default args: (\{.{1,4000})", _kernel_args),
 )

@@ -69,11 +69,14 @@ def numbers(drafted: Sequence[Drafted]) -> Iterator[Item]:
         return
     first = drafted[0]
     yield Clue("drafted", "yes", first.line)
-    lengths = [d.tokens_per_pass for d in drafted if d.tokens_per_pass and d.tokens_per_pass >= 1]
+    passes = {d.line: d.tokens_per_pass for d in drafted if (d.tokens_per_pass or 0) >= 1}
+    lengths = [length for length in passes.values() if length]
     single = len(drafted) == 1
     if lengths:
+        middle = statistics.median_low(lengths)
+        line = next(line for line, length in passes.items() if length == middle)
         yield number(
-            first.line, "tokens_per_pass", statistics.median_low(lengths), first.protocol,
+            line, "tokens_per_pass", middle, first.protocol,
             n=len(lengths), statistic="single" if single else "median",
             low=min(lengths) if not single else None, high=max(lengths) if not single else None,
         )  # fmt: skip

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from ingest.readers.item import Clue, Fact, Item, Number, Seen, number
 from ingest.readers.part import Part
 from ingest.readers.text import Line
-from ingest.readers.told_figures import figure_items
+from ingest.readers.told_figures import figure_items, versus_items
 from ingest.readers.told_table import has_rates, table_items
 
 FORMAT = "hand-written"
@@ -155,7 +155,9 @@ def labelled(lines: Iterable[Line]) -> Iterator[tuple[Told, str, int]]:
 
 def fits(lines: Sequence[Line]) -> bool:
     """Tell whether there is a table of rates, or a labelled model beside labelled hardware."""
-    if has_rates(lines) or any(isinstance(item, Number) for item in figure_items(lines)):
+    if has_rates(lines) or any(
+        isinstance(item, Number) for item in (*figure_items(lines), *versus_items(lines))
+    ):
         return True
     reads = {told for told, _, _ in labelled(lines)}
     return _model in reads and bool(reads & {_cards, _cpu, _hardware})
@@ -169,6 +171,7 @@ def read(lines: Sequence[Line]) -> Iterator[Part]:
         items += told(value, line)
     items += table_items(lines)
     items += figure_items(lines)
+    items += versus_items(lines)
     items += _accepted(lines)
     rig = tuple(i for i in items if isinstance(i, Fact) and i.at.startswith("rig."))
     run = tuple(i for i in items if not (isinstance(i, Fact) and i.at.startswith("rig.")))

@@ -6,12 +6,18 @@ from ingest.readers.item import Clue, Fact, Item
 from ingest.readers.pattern import bullets, decimal, pattern, said_nothing, scan, text_fact
 from ingest.readers.report.block import Block, lines_in, named
 
+CONTAINERS = ("lxc", "docker", "podman", "openvz", "systemd-nspawn", "inside-container")
+"""Of `systemd-detect-virt` and the report's own word: no virtual machine."""
+
 
 def _environment(value: str, line: int) -> Iterable[Item]:
     yield Fact("rig.environment", value, line)
     if value.startswith("bare metal"):
         yield Fact("rig.cpu.guest", value=False, line=line, rank=1)
-    elif "(virtualized)" in value or value.startswith(("WSL2", "inside-container")):
+    elif value.startswith(CONTAINERS):
+        # A container has its host's bandwidth; whether that host is a guest is not told.
+        return
+    elif "(virtualized)" in value or value.startswith("WSL2"):
         yield Fact("rig.cpu.guest", value=True, line=line, rank=1)
 
 
