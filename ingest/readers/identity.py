@@ -150,9 +150,11 @@ def _slug_facts(
 
 
 # kinds of clue that tell the engine, best first
-ENGINE_CLUES = ("image", "engine_kind", "container", "engine_line")
+ENGINE_CLUES = ("image", "engine_kind", "container", "fork_line", "engine_line")
 # An image's tag: a build of llama.cpp, or a release.
-_BUILD = re.compile(r"\b(b[0-9]{4,6})\b|:(v[0-9]{1,3}\.[0-9]{1,3}[A-Za-z0-9.+-]{0,40})$", re.ASCII)
+_BUILD = re.compile(
+    r"\b(b[0-9]{4,6})\b|[:-](v[0-9]{1,3}\.[0-9]{1,3}[A-Za-z0-9.+-]{0,40})$", re.ASCII
+)
 
 
 def _engine(first: dict[str, Clue]) -> Iterator[Item]:
