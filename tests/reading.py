@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from ingest.bundle import Measurement, Run
+from ingest.bundle import Bundle, Measurement, Run
 from ingest.readers.reading import Reading
 
 REPORTS = Path(__file__).parent / "reports"
@@ -29,3 +29,23 @@ def measured(one: Reading) -> list[Measurement]:
 def quantities(one: Reading) -> list[str]:
     """List what was measured."""
     return [m.quantity for m in measured(one)]
+
+
+def only(one: Reading) -> Bundle:
+    """Take the one bundle."""
+    assert len(one.understood) == 1, one.problems
+    return one.understood[0].bundle
+
+
+def numbers(bundle: Bundle, run: int = 0) -> dict[tuple[str, str | None, str], float | None]:
+    """List the values of a run by quantity, workload and protocol."""
+    return {(m.quantity, m.workload, m.protocol): m.value for m in bundle.runs[run].measurements}
+
+
+def find(bundle: Bundle, quantity: str, workload: str | None = None) -> Measurement:
+    """Take the one measurement of a quantity."""
+    found = [
+        m for m in bundle.runs[0].measurements if (m.quantity, m.workload) == (quantity, workload)
+    ]
+    assert len(found) == 1
+    return found[0]

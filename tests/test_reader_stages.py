@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.reading import Reader, measured, runs_of
+from tests.reading import REPORT, Reader, measured, only, runs_of
 
 VERIFY = """## verify-full.sh output
 
@@ -29,3 +29,32 @@ def test_the_number_of_failed_checks_is_taken_from_all(reading: Reader) -> None:
     text = VERIFY.format(mark="✗", length=1.2, end="2 check(s) failed. See hints above.")
     verify = runs_of(reading(text))[0].stages["verify"]
     assert (verify.outcome, verify.passed, verify.total) == ("fail", 7, 9)
+
+
+def test_a_row_is_kept_when_overall_failed_but_the_bench_is_sound(reading: Reader) -> None:
+    failed = REPORT.replace("**Overall: PASS**", "**Overall: FAIL**")
+    bundle = only(reading(failed))
+    assert bundle.runs[0].suite
+    assert bundle.runs[0].suite.overall == "fail"
+    assert bundle.runs[0].outcome.state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("line", "state"),
+    [
+        ("> ❌ **The endpoint was never reachable — no stage ran.**", "failed"),
+        (
+            (
+                "> ❌ **The engine died during this run — remaining stages were skipped.**\n"
+                "> after **verify-stress**"
+            ),
+            "partial",
+        ),
+    ],
+)
+def test_a_run_that_ended_early_is_a_row_too(line: str, state: str, reading: Reader) -> None:
+    text = REPORT.replace("## Check summary", f"## Engine liveness\n\n{line}\n\n## Check summary")
+    outcome = only(reading(text)).runs[0].outcome
+    assert outcome.state == state
+    assert outcome.stage == ("stress" if state == "partial" else None)
+    assert outcome.reason
