@@ -37,8 +37,8 @@ _PARTS: dict[str, Any] = {
     "components": {
         "description": "variance (log²) that two configurations on one machine share",
         "type": "object",
-        "properties": dict.fromkeys(("rig", "model", "variant", "row"), _NUMBER),
-        "required": ["rig", "model", "variant", "row"],
+        "properties": dict.fromkeys(("stratum", "rig", "model", "variant", "row"), _NUMBER),
+        "required": ["stratum", "rig", "model", "variant", "row"],
     },
     "intervals": {
         "description": "stratum, level: logs that bracket measured / predicted",
