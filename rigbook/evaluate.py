@@ -89,11 +89,19 @@ def _insight(evaluation: dict[str, Any]) -> list[str]:
         cells = (f"{found[k]['median_ape']:.0%} / {found[k]['p80_ape']:.0%}" for k in found)
         told.append(f"{'own run of the ' + kind:<45}" + " -> ".join(cells))
     for stratum, found in evaluation["ordering"].items():
-        told.append(f"{'order of two on one rig, ' + stratum:<45}{found['right']:.0%} right")
+        told.append(f"{'order of two on one rig, ' + stratum:<45}{_order(found)}")
     for point in evaluation["learning_curve"]:
         errors = f"{point['median_ape']:.0%} / {point['p80_ape']:.0%}"
         told.append(f"{'trained on ' + str(point['rigs']) + ' rigs':<45}{errors}")
     return told
+
+
+def _order(found: dict[str, float]) -> str:
+    """Tell both rates; where no two figures share a protocol, the second alone."""
+    any_two = f"{found['right_any']:.0%} of {found['pairs_any']} across protocols"
+    if "right" not in found:
+        return any_two
+    return f"{found['right']:.0%} of {found['pairs']} pairs right, {any_two}"
 
 
 def _cells(evaluation: dict[str, Any], strata: list[str]) -> str:

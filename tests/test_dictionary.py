@@ -2,7 +2,7 @@ import duckdb
 import pytest
 
 from ingest.store import create
-from sitegen.dictionary import dictionary_page, tables, unit_of
+from sitegen.dictionary import dictionary_page, meanings, tables, unit_of
 from sitegen.page import markdown
 
 
@@ -29,8 +29,8 @@ def test_units_are_read_from_names(column: str, unit: str) -> None:
 
 
 def test_a_meaning_goes_on_over_lines() -> None:
-    (measurements,) = [one for one in tables() if one.name == "measurements"]
-    assert measurements.fields[0].meaning.endswith("a third of the file")
+    schema = "CREATE TABLE t (\n    a  INTEGER,  -- begins\n                 -- and ends\n);"
+    assert dict(meanings(schema)) == {("t", "a"): "begins and ends"}
 
 
 def test_the_page_has_a_section_a_table() -> None:

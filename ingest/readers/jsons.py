@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -17,6 +18,12 @@ MAX_OBJECTS = 5_000
 """A sweep over every flag gives some hundreds of rows."""
 
 
+MAX_KEYS = 8
+"""Places of one key that are tried: an array's name stands once, or again in the settings."""
+
+_BETWEEN = re.compile(r"[\s,]*")
+
+
 class Found(NamedTuple):
     """One JSON object of a text, the lines it spans, and its source."""
 
@@ -29,6 +36,31 @@ class Found(NamedTuple):
         """Find the line of the first `"key"`; the object's own line if it is not there."""
         at = self.source.find(f'"{key}"')
         return self.first + self.source.count("\n", 0, max(0, at))
+
+    def inside(self, key: str) -> "tuple[Found, ...]":
+        """List the objects of the array at `key`, each with the lines that it spans itself."""
+        wanted = self.value.get(key)
+        if not isinstance(wanted, list):
+            return ()
+        for place in islice(re.finditer(rf'"{re.escape(key)}"\s*:\s*\[', self.source), MAX_KEYS):
+            found = tuple(self._objects_from(place.end()))
+            if [one.value for one in found] == [one for one in wanted if isinstance(one, dict)]:
+                return found
+        return ()
+
+    def _objects_from(self, at: int) -> "Iterator[Found]":
+        """Walk over the elements of the array whose first one starts at or behind `at`."""
+        decoder = json.JSONDecoder()
+        while True:
+            at = _BETWEEN.match(self.source, at).end()  # type: ignore[union-attr]
+            try:
+                value, end = decoder.raw_decode(self.source, at)
+            except ValueError:
+                return
+            if isinstance(value, dict):
+                first, last = (self.source.count("\n", 0, place) for place in (at, end - 1))
+                yield Found(value, self.first + first, self.first + last, self.source[at:end])
+            at = end
 
 
 def objects(lines: Sequence[Line]) -> tuple[Found, ...]:

@@ -58,6 +58,13 @@ KEYS = {
     "name": "what people call it",
     "handle": "public handle",
     "repeats": "the measurement that it repeats",
+    "trust": "what stands behind the number, in words",
+    "trust_level": "the same as a number: more is more",
+    "only_said": "nothing but a person's statement stands behind it",
+    "caveat": "what a reader should know of it",
+    "engine_generation": "major build of the engine",
+    "bandwidth_method": "catalogue id of the method",
+    "power_cap_w": "power limit in force",
     "central": "value, or the middle of its range, in unit",
 }
 """What a column means wherever its own line does not say."""
@@ -76,12 +83,12 @@ WHERE NOT internal ORDER BY table_oid, column_index
 def tables() -> tuple[Described, ...]:
     """Ask a database made by `schema.sql` for its tables and views; meanings are its comments."""
     schema = resources.files("ingest").joinpath("schema.sql").read_text("utf-8")
-    meanings = dict(_meanings(schema))
+    said = dict(meanings(schema))
     with duckdb.connect() as connection:
         create(connection)
         rows = connection.execute(_COLUMNS).fetchall()
     return tuple(
-        Described(name, tuple(_field(meanings, *row) for row in some))
+        Described(name, tuple(_field(said, *row) for row in some))
         for name, some in groupby(rows, key=itemgetter(0))
     )
 
@@ -89,13 +96,13 @@ def tables() -> tuple[Described, ...]:
 Meanings = dict[tuple[str, str], str]
 
 
-def _field(meanings: Meanings, holder: str, name: str, kind: str, nullable: bool) -> Field:  # noqa: FBT001 - a row
-    everywhere = next((said for (_, column), said in meanings.items() if column == name), "")
-    meaning = meanings.get((holder, name)) or KEYS.get(name) or everywhere
+def _field(said: Meanings, holder: str, name: str, kind: str, nullable: bool) -> Field:  # noqa: FBT001 - a row
+    everywhere = next((words for (_, column), words in said.items() if column == name), "")
+    meaning = said.get((holder, name)) or KEYS.get(name) or everywhere
     return Field(name, kind, nullable, unit_of(name), meaning)
 
 
-def _meanings(schema: str) -> Iterator[tuple[tuple[str, str], str]]:
+def meanings(schema: str) -> Iterator[tuple[tuple[str, str], str]]:
     """Read the comment of each column, over as many lines as it goes on."""
     _, *pieces = _PLACE.split(schema)
     for holder, body in zip(pieces[::2], pieces[1::2], strict=True):

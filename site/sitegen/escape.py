@@ -84,3 +84,13 @@ def inside(target: str, words: object) -> Html:
 def joined(parts: list[Html], between: str = " ") -> Html:
     """Join pieces that are safe already; `between` is this program's own text."""
     return Html(between.join(part for part in parts if part))
+
+
+def verbatim(raw: str) -> Html:
+    """Keep the lines and spaces of a text, which `text` folds."""
+    return Html("\n".join(_kept(line) for line in raw.splitlines()))
+
+
+def _kept(line: str) -> str:
+    # An empty line would end the block in Markdown's eyes.
+    return "&#32;".join(text(word) for word in line.split(" ")) if line.strip() else "&#32;"

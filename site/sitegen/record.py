@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import duckdb
 
+from ingest.pairs import Pair, pairable, pairs
 from ingest.store import opened
 
 Row = dict[str, Any]
@@ -14,6 +15,7 @@ class Record(NamedTuple):
     """Everything that the pages show, read once."""
 
     measurements: list[Row]  # every one, with its run's and its source's columns
+    guarded: list[Row]  # those with a value, with every field that a comparison depends on
     runs: list[Row]
     states: dict[str, Row]
     machines: dict[str, Row]
@@ -28,6 +30,8 @@ class Record(NamedTuple):
     protocols: dict[str, Row]
     quantities: dict[str, Row]
     counts: Row
+    pairs: list[Pair]
+    history: dict[str, list[Row]]  # of each machine
 
 
 def read_record(path: Path) -> Record:
@@ -55,6 +59,7 @@ def read(connection: duckdb.DuckDBPyConnection) -> Record:
 
     return Record(
         measurements=rows(_MEASUREMENTS),
+        guarded=rows("SELECT * FROM guarded ORDER BY measurement_id"),
         runs=rows(_RUNS),
         states=keyed("SELECT * FROM rig_states ORDER BY state_id", "state_id"),
         machines=keyed("SELECT * FROM machines ORDER BY rig_id", "rig_id"),
@@ -72,6 +77,8 @@ def read(connection: duckdb.DuckDBPyConnection) -> Record:
         protocols=keyed("SELECT * FROM catalog_protocols ORDER BY protocol", "protocol"),
         quantities=keyed("SELECT * FROM catalog_quantities ORDER BY quantity", "quantity"),
         counts=rows(_COUNTS)[0],
+        pairs=pairs(pairable(connection)),
+        history=grouped(_HISTORY, "rig_id"),
     )
 
 
@@ -87,9 +94,10 @@ _MEASUREMENTS = """
 SELECT m.*, coalesce(m.value, (m.low + m.high) / 2, m.low, m.high) AS central,
     r.slug, r.model, r.quant, r.outcome, r.series, r.series_axis, r.threads, r.thinking,
     s.author, s.post, s.date, s.kind AS source_kind,
-    m.measurement_id IN (SELECT measurement_id FROM comparable) AS counts
+    m.measurement_id IN (SELECT measurement_id FROM comparable) AS counts, t.trust, t.only_said
 FROM measurements AS m
 JOIN runs AS r USING (run_id)
+LEFT JOIN trust AS t ON t.measurement_id = m.measurement_id
 JOIN sources AS s ON s.bundle_id = m.bundle_id AND s.source = m.source
 ORDER BY m.rig_id, m.state_id, m.run_id, m.quantity, m.workload NULLS FIRST, m.protocol,
     m.context_tokens NULLS FIRST, m.measurement_id
@@ -106,7 +114,14 @@ ORDER BY r.rig_id, r.state_id, r.run_id
 _BANDWIDTHS = """
 SELECT b.*, m.measured, m.counts, m.reads_per_gbps
 FROM rig_bandwidth AS b LEFT JOIN catalog_bandwidth AS m USING (method)
-ORDER BY state_id, m.measured DESC, under_load NULLS FIRST, method, threads DESC NULLS LAST, gbps
+ORDER BY state_id, m.measured DESC, under_load NULLS FIRST, method, threads DESC NULLS LAST, gbps,
+    how, bundle_id
+"""
+
+_HISTORY = """
+SELECT b.rig_id, s.date, s.target, s.state, s.reason, s."by", s.link
+FROM statuses AS s JOIN bundles AS b USING (bundle_id)
+ORDER BY b.rig_id, s.date, s.bundle_id, s.position
 """
 
 _COUNTS = """

@@ -5,9 +5,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingest.problem import Problem
+from launch.ask import shipped_shelf
+from sitegen.browser import browser_json
+from sitegen.catalogue import catalogue_page
+from sitegen.config import plan_launches
 from sitegen.coverage import coverage_page
 from sitegen.downloads import DATA, data_page, write_downloads
 from sitegen.errors import errors
+from sitegen.examples import examples
 from sitegen.explore import explore_json
 from sitegen.feed import feed
 from sitegen.fitted import read_fitted
@@ -20,6 +25,7 @@ from sitegen.redirect import redirect_problems, write_redirects
 from sitegen.reference import reference_pages
 from sitegen.reference_cli import Verb
 from sitegen.rig import rig_pages
+from sitegen.side_by_side import side_by_side_json
 from sitegen.slug import slug_pages
 from sitegen.variant import variant_pages
 
@@ -46,13 +52,15 @@ def write_results(
     """
     record = read_record(db)
     fitted = read_fitted(model)
+    launches = plan_launches(record, shipped_shelf())
     files = write_downloads(db, model, folder / DATA)
     analysis, doubts = analysis_page(notebook, folder / DATA)
     pages = [
         *list_pages(record),
-        *slug_pages(record, fitted),
+        *slug_pages(record, fitted, launches),
         *variant_pages(record, fitted),
         *rig_pages(record),
+        catalogue_page(record, launches),
         coverage_page(record),
         data_page(files),
         *reference_pages(verbs),
@@ -60,8 +68,13 @@ def write_results(
     ]
     (folder / DATA / "feed.xml").write_text(feed(record), encoding="utf-8")
     (folder / DATA / "explore.json").write_text(explore_json(record), encoding="utf-8")
+    if fitted.model:
+        answers = browser_json(fitted.model, record)
+        (folder / DATA / "predictor.json").write_text(answers, encoding="utf-8")
+    (folder / DATA / "compare.json").write_text(side_by_side_json(record), encoding="utf-8")
     write_pages(pages, folder)
-    write_parts(parts(record, errors(fitted)), folder / "parts")
+    shown = parts(record, errors(fitted)) | {"examples.html": examples(fitted)}
+    write_parts(shown, folder / "parts")
     problems = redirect_problems(moved or {}, {one.address for one in pages})
     if not problems:
         write_redirects(moved or {}, folder)

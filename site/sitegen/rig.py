@@ -7,6 +7,7 @@ from sitegen import state as states
 from sitegen.address import rig_page
 from sitegen.comparison import ONE_RIG
 from sitegen.escape import Html, link, text
+from sitegen.history import history
 from sitegen.numbers import ABSENT, number, value
 from sitegen.page import Page, facts, heading, page, paragraph
 from sitegen.record import Record, Row, rows_of
@@ -36,6 +37,7 @@ def _rig(record: Record, machine: Row) -> Page:
         sections.others(record, address, rows),
         *sections.verdicts(record, address, runs),
         *sections.failures(record, address, runs),
+        *history(record, rig_id),
         heading("Sources", "sources"),
         _sources(rows, runs),
     ]
@@ -47,7 +49,7 @@ def _facts(machine: Row, known: list[Row], runs: list[Row]) -> Html:
     served = {run["slug"] or run["model"] for run in runs} - {None}
     return facts(
         [
-            ("Reported by", value(machine["submitter"])),
+            ("Told by", value(", ".join(sorted({run["author"] for run in runs} - {None})))),
             ("States", text(number(len(known)))),
             ("Runs", text(number(len(runs)))),
             ("Models and slugs", text(number(len(served)))),

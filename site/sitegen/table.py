@@ -20,6 +20,7 @@ class Column(NamedTuple):
     numeric: bool = False
     title: str = ""
     wide: bool = False
+    limit: str = ""  # what a visitor may set a most for, to filter rows that need more
 
     @property
     def attribute(self) -> str:
@@ -51,7 +52,8 @@ def table(caption: str, columns: Sequence[Column], lines: Iterable[Line]) -> Htm
 def _head(column: Column) -> str:
     kind = column.attribute
     title = f' title="{text(column.title)}"' if column.title else ""
-    return f'<th scope="col"{kind}{title}>{text(column.head)}</th>'
+    limit = f' data-limit="{text(column.limit)}"' if column.limit else ""
+    return f'<th scope="col"{kind}{title}{limit}>{text(column.head)}</th>'
 
 
 def _line(columns: Sequence[Column], line: Line) -> str:
