@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import polars as pl
 import pytest
 
 from ingest.load import load
-from rigbook.__main__ import VERBS
+from rigbook.__main__ import VERBS, parser_of
 from rigbook.reference import examples_of
 from sitegen.downloads import write_downloads
 from tests.tiny_moe import write, write_split
@@ -122,12 +123,18 @@ def test_every_tutorial_is_listed() -> None:
 
 
 ELSEWHERE = {
+    "bandwidth": "tests/test_capture_bandwidth.py: needs the host to itself",
+    "bench": "tests/test_capture_bench.py, on a server of its own",
+    "capture": "tests/test_capture_cli.py: asks the hardware",
+    "compare": "tests/test_compare.py: its ids are place-holders",
+    "evaluate": "tests/test_evaluate.py and tests/test_notebook.py",
     "fetch": "tests/test_fetch.py, on a server of its own",
     "fit": "tests/test_end_to_end.py",
-    "evaluate": "tests/test_evaluate.py and the notebook",
+    "review": "tests/test_review.py, in repositories of its own",
     "site": "tests/test_end_to_end.py",
+    "submit": "tests/test_capture_submit.py, to a server of its own",
 }
-"""Verbs whose examples need the network, or take long and are run by these tests already."""
+"""Verbs whose examples need hardware or the network, or take long; these tests run them."""
 
 MAY_FIND = {"lint-launch", "plan"}
 """Verbs whose examples may end with 1 on this machine: they tell what they found."""
@@ -142,3 +149,18 @@ def test_the_examples_of_a_verbs_help_run(workspace: Path, verb: str) -> None:
         allowed = {0, 1} if verb in MAY_FIND else {0}
         assert done.returncode in allowed, f"{line}\n{done.stdout}{done.stderr}"
         assert "Traceback" not in done.stderr, line
+
+
+def test_what_is_run_elsewhere_is_run_there() -> None:
+    for where in ELSEWHERE.values():
+        for name in re.findall(r"tests/\w+\.py", where):
+            assert (ROOT / name).exists(), name
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_example_is_a_command_that_its_parser_takes(verb: str) -> None:
+    for line in examples_of(verb):
+        words = shlex.split(line.rpartition("| ")[2].partition(" > ")[0], comments=False)
+        asked = words[1:] if words[0] == "predict" else words[2:]
+        assert words[0] == "predict" or words[:2] == ["rigbook", verb], line
+        parser_of(verb).parse_args(asked)
