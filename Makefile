@@ -61,7 +61,8 @@ test-engine: .venv/ready  ## build a real llama-server once, outside the checkou
 parity: .venv/ready  ## hold the predictor page against predict on 10,000 rigs
 	@PYTHONPATH=.:site $(BIN)/python tests/predictor_grid.py 10000
 
-readme: .venv/ready  ## write the answers and figures of README.md anew
+readme: .venv/ready  ## write the answers, figures and picture of README.md anew
+	@$(BIN)/python -c 'from pathlib import Path; from sitegen.cover import write_cover; write_cover(Path("models/fitted/model.json"), Path("site/docs/assets"))'
 	@$(BIN)/cog -r README.md
 
 fuzz: .venv/ready  ## damage texts for each reader, 60 s a reader
