@@ -1,9 +1,12 @@
 """The hand-written pages: words spelled one way, links that lead somewhere, short sentences."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
 TOP = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")]
@@ -78,3 +81,23 @@ def test_user_pages_are_written_in_short_sentences(path: Path) -> None:
     lengths = [len(one.split()) for one in SENTENCE.findall(" ".join(lines))]
     counted = [length for length in lengths if length > 2]
     assert not counted or sum(counted) / len(counted) <= LONGEST_MEAN
+
+
+def sections(nav: list[Any]) -> Iterator[str]:
+    """List the pages that stand below another heading of the menu."""
+    for entry in nav:
+        for pages in entry.values() if isinstance(entry, dict) else ():
+            if isinstance(pages, list):
+                yield from (
+                    one if isinstance(one, str) else next(iter(one.values())) for one in pages
+                )
+
+
+def test_pages_of_a_section_show_the_sidebar_that_leads_to_the_others() -> None:
+    told = (ROOT / "mkdocs.yml").read_text()
+    nav = yaml.safe_load(told.partition("\nnav:")[2].partition("\n#")[0])
+    written = [name for name in sections(nav) if not name.startswith("results/")]
+    assert len(written) > 10
+    for name in written:
+        page = (ROOT / "site/docs" / name).read_text()
+        assert "hide:" not in page.partition("\n# ")[0], name
