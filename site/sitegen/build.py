@@ -9,6 +9,7 @@ from sitegen.mkdocs import run_mkdocs
 from sitegen.policy import guard_folder
 from sitegen.redirect import read_redirects
 from sitegen.results import write_results
+from sitegen.script import bundle_scripts
 from sitegen.swap import swapped
 
 _MIB = 1024 * 1024
@@ -56,6 +57,7 @@ def build_site(root: Path, db: Path, model: Path | None = None) -> Built:
             _refuse(problems)
         with swapped(folder) as fresh:
             problems += run_mkdocs(config, fresh)
+            bundle_scripts(fresh)
             guard_folder(fresh)
             problems += link_problems(fresh)
             _refuse(problems)
