@@ -6,7 +6,7 @@ from math import exp
 from typing import TYPE_CHECKING
 
 from launch.gate import COMFORT_GIB
-from models.advice import drafting, enough_threads
+from models.advice import advised
 from models.answer import Answer, Caution
 from models.estimate import Question, estimate, own_runs, parameters_of
 from models.facts import facts_of
@@ -34,7 +34,7 @@ def predict(
 ) -> list[Answer]:
     """Answer a request, fastest first; `catalog` None takes the facts that the model was fitted on.
 
-    `advise` adds how deep to draft and how many threads are enough. Raises Misuse for a request
+    `advise` adds drafting depth, threads, prefill and context ceiling. Raises Misuse for a request
     that no rig fits, an unknown slug or an unknown variant.
     """
     checked(request)
@@ -44,9 +44,7 @@ def predict(
     found = [answer(question, target, own) for target in targets(request, facts)]
     if advise:
         found = [
-            one._replace(
-                threads_enough=enough_threads(question, target), drafting=drafting(question, target)
-            )
+            _warned(advised(one, question, target), request)
             for one, target in zip(found, targets(request, facts), strict=True)
         ]
     return sorted(found, key=lambda one: (-one.tokens_per_s, one.slug or "", one.quant))
@@ -94,6 +92,19 @@ def answer(question: Question, target: Target, own: Sequence[tuple[Known, float]
         inferred=(*rig.inferred, *setup.inferred),
         own_run_factor=exp(learned.shift) if own else None,
     )
+
+
+def _warned(one: Answer, request: Request) -> Answer:
+    """Warn of a context that does not boot, or boots and dies on its first deep prefill."""
+    room, asked = one.context, request.ctx_tokens
+    if room is None or asked is None or asked <= room.survives_tokens:
+        return one
+    most = f"about {room.survives_tokens:,} tokens survive at ubatch {room.ubatch}"
+    trap = asked <= room.boots_tokens
+    what = "boots, but the first deep prefill may not fit" if trap else "does not boot"
+    code = "ctx-first-prefill" if trap else "ctx-does-not-boot"
+    caution = Caution(code, f"context {asked:,} {what}: {most}", "less --ctx or a smaller --ubatch")
+    return one._replace(warnings=(*one.warnings, caution))
 
 
 def _cautions(model: FittedModel, setup: Setup, rig: Rig, far: float) -> list[Caution]:

@@ -71,6 +71,11 @@ _PARTS: dict[str, Any] = {
         "type": "array",
         "items": {"type": "object", "required": ["rig", "tokens_per_s", "url"]},
     },
+    "prefill": {
+        "description": "prefill of long prompts: parameters, logs that bracket, error",
+        "type": "object",
+        "required": ["parameters", "interval", "error"],
+    },
     "evaluation": {
         "description": "errors and coverage on machines left out",
         "type": "object",

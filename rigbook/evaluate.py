@@ -27,18 +27,21 @@ def run(args: argparse.Namespace) -> int:
     from models.evaluate import evaluate  # noqa: PLC0415
     from models.facts import facts_of  # noqa: PLC0415
     from models.fit import read_features  # noqa: PLC0415
+    from models.prefill_fit import fit_prefill, prefill_rows  # noqa: PLC0415
 
     catalog, _ = load_catalog(Path(shipped("catalog")))
     facts = facts_of(catalog)
     try:
         with opened(args.db) as connection:
             found = read_features(connection, catalog, facts)
+            priced = [*found.used, *found.excluded]
+            read = fit_prefill(prefill_rows(connection, priced, facts))
     except FileNotFoundError as error:
         raise Misuse(error) from error
     except ValueError as error:
         print(f"{args.db}: {error}")
         return 1
-    evaluation = evaluate(found, facts).as_json()
+    evaluation = {**evaluate(found, facts).as_json(), "prefill": read["error"]}
     if args.json:
         print(json.dumps({"schema": "rigbook.evaluation/1", **evaluation}, indent=1))
     else:
@@ -60,6 +63,9 @@ def lines(evaluation: dict[str, Any]) -> list[str]:
     for level, by in evaluation["coverage"].items():
         cells = (f"{by[s]['by_rig']:.0%} (x{by[s]['width']:.2f})" for s in strata)
         told.append(f"{float(level):<45.0%}" + "".join(f"{cell:>14}" for cell in cells))
+    read = evaluation["prefill"]
+    errors = f"{read['median_ape']:.0%} / {read['p80_ape']:.0%}"
+    told += ["", f"{'prefill':<45}{errors:>14}  {read['rows']} rows of {read['rigs']} rigs"]
     told += ["", *_insight(evaluation)]
     rows, rigs = evaluation["rows"], evaluation["rigs"]
     share = evaluation["excluded_share"]
