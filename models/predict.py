@@ -9,13 +9,14 @@ from launch.gate import COMFORT_GIB
 from models.advice import advised
 from models.answer import Answer, Caution
 from models.estimate import Question, estimate, own_runs, parameters_of
-from models.facts import facts_of
+from models.facts import GB_PER_GIB, facts_of
 from models.interval import bounds, doubt, narrowed
 from models.limit import limit_of
 from models.nearest import FAR, Place, basis_of, nearest, own_rows
 from models.own_run import told
 from models.request import checked
 from models.rig import rig_of
+from models.setup import bundles_of
 from models.targets import targets
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def answer(question: Question, target: Target, own: Sequence[tuple[Known, float]
         acceptance=setup.acceptance,
         hit_rate=setup.hit_rate,
         nearest=tuple(near),
-        warnings=tuple(_cautions(model, setup, rig, near[0].distance if near else FAR + 1)),
+        warnings=tuple(_cautions(model, target, setup, rig, near[0].distance if near else FAR + 1)),
         inferred=(*rig.inferred, *setup.inferred),
         own_run_factor=exp(learned.shift) if own else None,
     )
@@ -107,7 +108,19 @@ def _warned(one: Answer, request: Request) -> Answer:
     return one._replace(warnings=(*one.warnings, caution))
 
 
-def _cautions(model: FittedModel, setup: Setup, rig: Rig, far: float) -> list[Caution]:
+NEAR_RAM = 0.9
+"""A mapped file passes through host memory whole, wherever its weights go: 59 GiB paged on 64."""
+
+
+def _file_gib(target: Target) -> float:
+    """Add up all weights of a variant."""
+    variant = target.variant
+    return float(sum(bundles_of(variant).values()) / 1024 + variant["dense_gb"] / GB_PER_GIB)
+
+
+def _cautions(
+    model: FittedModel, target: Target, setup: Setup, rig: Rig, far: float
+) -> list[Caution]:
     cautions = [*rig.cautions, *setup.cautions]
     if rig.ram_gib is not None:
         missing = setup.host_ram_gib - rig.ram_gib
@@ -119,6 +132,11 @@ def _cautions(model: FittedModel, setup: Setup, rig: Rig, far: float) -> list[Ca
         elif missing > -COMFORT_GIB:
             text = f"needs {setup.host_ram_gib:.0f} of {rig.ram_gib:.0f} GiB: tight, may page"
             cautions.append(Caution("tight-ram", text, "close other programs, or a smaller quant"))
+        elif (file_gib := _file_gib(target)) > NEAR_RAM * rig.ram_gib:
+            text = (
+                f"the whole file has {file_gib:.0f} GiB of {rig.ram_gib:.0f}: mapped, it may page"
+            )
+            cautions.append(Caution("file-near-ram", text, "load it with --no-mmap"))
     if far > FAR:
         text = "no measured rig is near: outside the data"
         cautions.append(Caution("outside-data", text, "trust the interval less, and submit a run"))
