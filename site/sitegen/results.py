@@ -1,5 +1,6 @@
 """All results: pages, fragments, charts and data files, written into one folder."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,10 +17,13 @@ from sitegen.explore import explore_json
 from sitegen.feed import feed
 from sitegen.fitted import read_fitted
 from sitegen.lists import list_pages
+from sitegen.notebook_page import analysis_page
 from sitegen.page import write_pages
 from sitegen.parts import parts, write_parts
 from sitegen.record import read_record
 from sitegen.redirect import redirect_problems, write_redirects
+from sitegen.reference import reference_pages
+from sitegen.reference_cli import Verb
 from sitegen.rig import rig_pages
 from sitegen.side_by_side import side_by_side_json
 from sitegen.slug import slug_pages
@@ -34,13 +38,23 @@ class Results(NamedTuple):
 
 
 def write_results(
-    db: Path, model: Path | None, folder: Path, moved: dict[str, str] | None = None
+    db: Path,
+    model: Path | None,
+    folder: Path,
+    moved: dict[str, str] | None = None,
+    *,
+    verbs: Sequence[Verb] = (),
+    notebook: Path | None = None,
 ) -> Results:
-    """Write everything that mkdocs then builds; `moved` maps old addresses to new ones."""
+    """Write everything that mkdocs then builds; `moved` maps old addresses to new ones.
+
+    `verbs` are the command line's own words: this package stands below it and cannot ask.
+    """
     record = read_record(db)
     fitted = read_fitted(model)
     launches = plan_launches(record, shipped_shelf())
     files = write_downloads(db, model, folder / DATA)
+    analysis, doubts = analysis_page(notebook, folder / DATA)
     pages = [
         *list_pages(record),
         *slug_pages(record, fitted, launches),
@@ -49,6 +63,8 @@ def write_results(
         catalogue_page(record, launches),
         coverage_page(record),
         data_page(files),
+        *reference_pages(verbs),
+        analysis,
     ]
     (folder / DATA / "feed.xml").write_text(feed(record), encoding="utf-8")
     (folder / DATA / "explore.json").write_text(explore_json(record), encoding="utf-8")
@@ -63,4 +79,4 @@ def write_results(
     if not problems:
         write_redirects(moved or {}, folder)
     # Each chart has two pictures: for light pages and for dark ones.
-    return Results(sum(len(one.pictures) for one in pages) // 2, tuple(problems))
+    return Results(sum(len(one.pictures) for one in pages) // 2, (*doubts, *problems))
