@@ -6,7 +6,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-.PHONY: help site test test-engine lint types pytest fuzz parity serve load fit readme lock clean
+.PHONY: help site test test-engine lint types pytest fuzz bench faults serve load fit readme lock clean parity
 
 help:  ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,7 @@ test: lint types pytest  ## everything that must hold: lint, types, tests
 lint: .venv/ready
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
+	@$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic .github
 	@$(BIN)/cog --check README.md || { echo "README.md: a shown answer is old; run \`make readme\`"; exit 1; }
 	@$(BIN)/rigbook check
 
@@ -65,6 +66,12 @@ readme: .venv/ready  ## write the answers and figures of README.md anew
 
 fuzz: .venv/ready  ## damage texts for each reader, 60 s a reader
 	@PYTHONPATH=. $(BIN)/python benchmarks/reader_fuzz.py 60
+
+bench: .venv/ready  ## speed and size, in ratios measured in one run (benchmarks/)
+	@$(BIN)/python -m benchmarks.run
+
+faults: .venv/ready  ## break what can break, a hundred kills included (half an hour)
+	@$(BIN)/python -m benchmarks.faults
 
 lock:  ## pin every dependency by hash (needs uv)
 	uv lock --quiet

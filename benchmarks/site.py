@@ -19,6 +19,9 @@ KINDS = {
     "rig": "results/rigs/noonghunna-epyc-7543/index.html",
     "slugs": "results/slugs/index.html",
     "explore": "explore/index.html",
+    "compare": "compare/index.html",
+    "catalogue": "results/catalogue/index.html",
+    "variant": "results/variants/deepseek-v4-flash-0731--ud-q8_k_xl/index.html",
     "method": "method/index.html",
 }
 BUDGET_KIB = 130

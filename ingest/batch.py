@@ -9,6 +9,7 @@ from multiprocessing import connection, parent_process
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ingest import passes, plausible, text, walls  # noqa: F401 - each registers its rules
 from ingest.catalog import Catalog
 from ingest.folder import Filed, content_hash, parse_folder, read_files
 from ingest.ledger import Machine, lines

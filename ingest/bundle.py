@@ -30,6 +30,13 @@ Key = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
 """A name that may become a path segment or part of an address."""
 
 
+MAX_RUNS = 500
+"""Twenty times the largest report of the public record; a longer sweep is several bundles."""
+
+MAX_MEASUREMENTS = 500
+"""Of one run: forty times the most of the public record."""
+
+
 class Model(BaseModel):
     """Base of every part of a bundle: frozen, and unknown keys are errors."""
 
@@ -298,7 +305,7 @@ class Run(Model):
     suite: Suite | None = None
     anomalies: tuple[Anomaly, ...] = ()
     quality: tuple[Quality, ...] = ()
-    measurements: tuple[Measurement, ...] = ()
+    measurements: Annotated[tuple[Measurement, ...], Field(max_length=MAX_MEASUREMENTS)] = ()
 
 
 class Bundle(Model):
@@ -309,13 +316,23 @@ class Bundle(Model):
     submitter: Text | None = None
     sources: Annotated[tuple[Source, ...], Field(min_length=1)]
     rig: Rig
-    runs: tuple[Run, ...] = ()
+    runs: Annotated[tuple[Run, ...], Field(max_length=MAX_RUNS)] = ()
     provenance: dict[str, Provenance] = Field(default_factory=dict)
 
     @cached_property
     def document(self) -> dict[str, Any]:
         """The filled fields as JSON; made once and shared, so not to be changed."""
         return self.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+
+    @cached_property
+    def texts(self) -> list[tuple[str, str]]:
+        """Every text of the bundle with its pointer; a launch line word by word."""
+        return [
+            (pointer, text)
+            for pointer, value in leaves(self.document)
+            for text in (value if isinstance(value, list) else [value])
+            if isinstance(text, str)
+        ]
 
     @cached_property
     def measured(self) -> list[tuple[str, Measurement]]:

@@ -159,7 +159,10 @@ class Generation(Entry):
 
 
 class GpuEntry(Entry):
-    """A graphics card: VRAM in GiB, memory bandwidth in GB/s, as rated by its maker."""
+    """A graphics card: VRAM in GiB, memory bandwidth in GB/s, as rated by its maker.
+
+    `peak_tops` is 1e12 dense operations a second in its fastest matrix format, a bound.
+    """
 
     id: Key
     name: str
@@ -167,6 +170,7 @@ class GpuEntry(Entry):
     vendor: Literal["nvidia", "amd", "intel", "apple", "other"]
     vram_gib: Positive
     bandwidth_gbps: Positive
+    peak_tops: Positive | None = None
 
 
 class Protocol(Entry):

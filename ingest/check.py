@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from ingest import passes, plausible, text, walls  # noqa: F401 - each registers its rules
 from ingest.catalog import Catalog, load_catalog
 from ingest.folder import Filed, bundle_folders, read_folder
 from ingest.problem import Problem

@@ -2,9 +2,10 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import ValidationError
 
@@ -24,12 +25,17 @@ ID_CHARS = 8
 
 
 class Filed(NamedTuple):
-    """A bundle as it lies in `data/reports`: its folder, its states, a hash over its files."""
+    """A bundle as it lies in `data/reports`: its folder, its states, a hash over its files.
+
+    `raw` tells what it was read from: collected `rows`, a pasted `report`, or a report that holds
+    the engine's own `log`.
+    """
 
     path: str
     bundle: Bundle
     statuses: tuple[Status, ...]
     content_hash: str
+    raw: Literal["rows", "report", "log"] | None = None
 
 
 def bundle_folders(root: Path) -> Iterator[Path]:
@@ -55,7 +61,7 @@ def parse_folder(
     problems = list(_name_problems(folder, bundle, contents))
     if problems:
         return None, problems
-    return Filed(path, bundle, statuses, content_hash(contents)), []
+    return Filed(path, bundle, statuses, content_hash(contents), _raw_kind(contents)), []
 
 
 def read_files(folder: Path) -> tuple[dict[str, bytes], list[Problem]]:
@@ -65,10 +71,12 @@ def read_files(folder: Path) -> tuple[dict[str, bytes], list[Problem]]:
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda one: one.name):
             refusal = _refusal(entry)
+            content = b"" if refusal else _content(entry.path)
+            refusal = refusal or not_text(content)
             if refusal:
                 problems.append(Problem(entry.path, "", refusal))
             else:
-                contents[entry.name] = _content(entry.path)
+                contents[entry.name] = content
     return contents, problems
 
 
@@ -86,6 +94,22 @@ def _refusal(entry: os.DirEntry[str]) -> str | None:
     size = entry.stat(follow_symlinks=False).st_size
     if size > MAX_FILE_BYTES:
         return f"should be at most {MAX_FILE_BYTES:,} bytes, got {size:,}; cut the log"
+    return None
+
+
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+"""Control characters that no text file has; escape (0x1b) stays, terminals colour logs with it."""
+
+
+def not_text(content: bytes) -> str | None:
+    """Say why `content` is not plain text (an archive, say); None if it is."""
+    found = _CONTROLS.search(content)
+    if found:
+        return f"should be plain text, but holds byte {found[0][0]:#04x}; archives are not read"
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"should be UTF-8, but byte {error.start:,} is not; save it as UTF-8"
     return None
 
 
@@ -111,6 +135,18 @@ def _parse_statuses(
 def raw_text(contents: dict[str, bytes]) -> bytes | None:
     """Find the raw text among a folder's files, or None."""
     return next((contents[name] for name in RAW_FILES if name in contents), None)
+
+
+_TIMED = re.compile(
+    rb"eval time\s*=\s*[\d.]+ ms|Avg generation throughput:|\bprint_timing\b|prompt eval rate:"
+)
+"""What llama.cpp, vLLM and KTransformers print of each request, in their own logs."""
+
+
+def _raw_kind(contents: dict[str, bytes]) -> Literal["rows", "report", "log"] | None:
+    if "report.md" in contents:
+        return "log" if _TIMED.search(contents["report.md"]) else "report"
+    return "rows" if "rows.jsonl" in contents else None
 
 
 def _name_problems(folder: Path, bundle: Bundle, contents: dict[str, bytes]) -> Iterator[Problem]:

@@ -15,6 +15,8 @@ from ingest.catalog import Catalog, load_catalog
 from ingest.check import catalog_of, twice
 from ingest.fingerprint import Keys, keys
 from ingest.ledger import Machine, ledger, pairs
+from ingest.misuse import Misuse
+from ingest.owners import owners
 from ingest.problem import Problem, has_errors
 from ingest.stamps import machines
 from ingest.store import NOTHING, Held, beside, build_from, held, update_from, whole
@@ -65,7 +67,7 @@ def load(data: Path, db: Path, *, full: bool = False) -> Loaded:
         if has_errors(problems):
             return Loaded(problems, count, looked.parsed, changed=False)
         lost = gone | (has.bundles.keys() - every.keys())
-        ready = _Ready(folder, looked.written, lost, catalog, problems)
+        ready = _Ready(folder, looked.written, lost, catalog, problems, owners(data.parent))
         changed = _swap_in(db, has if rows_hold else NOTHING, ready, now)
         return Loaded(problems, count, looked.parsed, changed)
 
@@ -86,7 +88,7 @@ def _held(db: Path) -> Held:
     """Read what `db` holds; a file that cannot be read holds nothing, and is built anew."""
     try:
         return held(db)
-    except duckdb.Error:
+    except (Misuse, duckdb.Error):
         return NOTHING
 
 
@@ -163,12 +165,14 @@ class _Ready(NamedTuple):
     gone: set[str]
     catalog: Catalog
     problems: tuple[Problem, ...]
+    maintainers: frozenset[str]
 
 
 def _swap_in(db: Path, has: Held, ready: _Ready, now: Keys) -> bool:
     """Put what is ready into the database; False when it holds all of it already."""
-    rows = whole(ready.catalog, ready.problems)
-    built = {"rows": now.rows, "catalog": now.catalog}
+    rows = whole(ready.catalog, ready.problems, ready.maintainers)
+    maintainers = " ".join(sorted(ready.maintainers))
+    built = {"rows": now.rows, "catalog": now.catalog, "maintainers": maintainers}
     rows["built"] = [{"part": part, "key": key} for part, key in built.items()]
     if not has.built:
         write_tables(ready.folder, rows)

@@ -43,6 +43,22 @@ USER_RULES = (
     Rule(
         "user",
         "<USER>",
+        ("[sudo] password for ",),
+        re.compile(rf"\[sudo\] password for ({_NAME}?)(?=[:\s]|$)"),
+    ),
+    Rule(
+        "user",
+        "<USER>",
+        ("rw", "r-x"),
+        re.compile(
+            rf"^ *[dl-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]? +[0-9]{{1,6}} ({_NAME}) ",
+            re.MULTILINE,
+        ),
+        _is_personal,
+    ),
+    Rule(
+        "user",
+        "<USER>",
         ("/home/",),
         re.compile(rf"/home/({_NAME})(?=[/\s:;,\"'`)\]}}]|$)", re.MULTILINE),
     ),
@@ -71,7 +87,8 @@ USER_RULES = (
         "<USER>",
         ("@",),
         re.compile(
-            r"(?<![A-Za-z0-9_.+/-])([a-z_][a-z0-9_.-]{0,31})@(?=[A-Za-z0-9-]{1,63}:[~/])",
+            r"(?<![A-Za-z0-9_.+/-])([a-z_][a-z0-9_.-]{0,31})"
+            r"@(?=[A-Za-z0-9-]{1,63}(?::[~/]| [^\]\n]{0,60}\][$#]))",
         ),
         lambda name: name not in {"root", "git"},
     ),
@@ -81,9 +98,16 @@ HOST_RULES = (
     Rule(
         "host",
         "<HOST>",
+        ("DESKTOP-", "LAPTOP-"),
+        re.compile(r"\b((?:DESKTOP|LAPTOP)-[A-Z0-9]{5,12})\b"),
+    ),
+    Rule(
+        "host",
+        "<HOST>",
         ("@",),
         re.compile(
-            r"(?<![A-Za-z0-9_.+/-])(?:[a-z_][a-z0-9_.-]{0,31}|<USER>)@([A-Za-z0-9-]{1,63})(?=:[~/])"
+            r"(?<![A-Za-z0-9_.+/-])(?:[a-z_][a-z0-9_.-]{0,31}|<USER>)@([A-Za-z0-9-]{1,63})"
+            r"(?=:[~/]| [^\]\n]{0,60}\][$#])"
         ),
     ),
     Rule(

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from math import exp
 from typing import Any
 
 import duckdb
@@ -12,9 +13,11 @@ from ingest.catalog import Catalog
 from models.assumptions import BEFORE
 from models.components import components
 from models.conformal import brackets
-from models.evaluate import Evaluation, evaluation_of, left_out, shipped
+from models.estimator import Array
+from models.evaluate import evaluation_of, left_out, shipped
 from models.facts import Facts, facts_of
 from models.features import Features, features
+from models.prefill_fit import fit_prefill, prefill_rows
 from models.record import FittedModel
 from models.rows import FitRow, with_defaults
 from models.training import STRATA, Trained, log_speeds, priors_of, train
@@ -46,7 +49,8 @@ def fit(connection: duckdb.DuckDBPyConnection, catalog: Catalog) -> FittedModel:
         evaluation = evaluation_of(found, facts, out)
         trained = train(rows, facts)
     data_hash = hash_of(rows)
-    left = log_speeds(rows) - shipped(rows, out, evaluation.ships)
+    unseen = shipped(rows, out, evaluation.ships)
+    left = log_speeds(rows) - unseen
     return FittedModel(
         version=f"1.{data_hash[:12]}",
         fitted_on={"rigs": evaluation.rigs, "rows": evaluation.rows, "data_hash": data_hash},
@@ -58,8 +62,11 @@ def fit(connection: duckdb.DuckDBPyConnection, catalog: Catalog) -> FittedModel:
         roofline=trained.roofline,
         defaults=trained.defaults,
         facts=facts,
-        anchors=anchors(rows, trained, facts),
-        evaluation=_rounded(evaluation),
+        anchors=anchors(rows, trained, facts, unseen),
+        prefill=_rounded(
+            fit_prefill(prefill_rows(connection, [*found.used, *found.excluded], facts))
+        ),
+        evaluation=_rounded(evaluation.as_json()),
     )
 
 
@@ -82,8 +89,13 @@ def _parameters(trained: Trained, facts: Facts) -> dict[str, dict[str, Any]]:
     }
 
 
-def anchors(rows: Sequence[FitRow], trained: Trained, facts: Facts) -> list[dict[str, Any]]:
-    """Keep of each row what neighbours are found and shown by."""
+def anchors(
+    rows: Sequence[FitRow], trained: Trained, facts: Facts, unseen: Array
+) -> list[dict[str, Any]]:
+    """Keep of each row what neighbours are found and shown by.
+
+    `unseen` are the log predictions by models that never saw the row's machine.
+    """
     methods = sorted(facts["methods"])
     return [
         {
@@ -95,6 +107,7 @@ def anchors(rows: Sequence[FitRow], trained: Trained, facts: Facts) -> list[dict
             "workload": row.workload,
             "protocol": row.protocol,
             "tokens_per_s": row.tokens_per_s,
+            "left_out_tokens_per_s": float(f"{exp(guess):.4g}"),
             "read_gbps": x.gbps * facts["methods"][methods[x.method]],
             "cores": x.busy_cores,
             "verified": x.verified,
@@ -104,14 +117,14 @@ def anchors(rows: Sequence[FitRow], trained: Trained, facts: Facts) -> list[dict
             "measured_bandwidth": row.measured_bandwidth,
             "url": row.url,
         }
-        for row in rows
+        for row, guess in zip(rows, unseen, strict=True)
         for x in (with_defaults(row, trained.defaults).inputs,)
     ]
 
 
-def _rounded(evaluation: Evaluation) -> dict[str, Any]:
-    """Keep six digits of the errors: more is noise."""
-    text = json.dumps(evaluation.as_json())
+def _rounded(plain: dict[str, Any]) -> dict[str, Any]:
+    """Keep six digits: more is noise."""
+    text = json.dumps(plain)
     kept: dict[str, Any] = json.loads(
         text, parse_float=lambda digits: float(f"{float(digits):.6g}")
     )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """examples:
   rigbook check data
-  rigbook check data/reports/shaxs-i9-7900x --json"""
+  rigbook check data/reports/shaxs-core-i9-7900x --json"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,9 +23,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check the paths; 1 if anything is an error."""
     from ingest.check import check  # noqa: PLC0415 - only when the verb runs
+    from ingest.duplicates import duplicate_problems, of_bundles  # noqa: PLC0415
     from ingest.problem import count_line, has_errors  # noqa: PLC0415
 
     checked = check(args.paths)
+    repeated = duplicate_problems(of_bundles(checked.filed, checked.catalog))
+    checked = checked._replace(problems=(*checked.problems, *repeated))
     problems = [*checked.problems, *_launcher_problems(args.paths, checked)]
     if args.json:
         found = [problem._asdict() for problem in problems]

@@ -82,7 +82,9 @@ class Client:
         """Get every page of a list."""
         page = 1
         while True:
-            found = self.get(path, **params, per_page=PER_PAGE, page=page) or []
+            found = self.get(path, **params, per_page=PER_PAGE, page=page)
+            if found is None:
+                raise Misuse(f"{path}: there is no such list; check the repository's name")
             yield from found
             if len(found) < PER_PAGE:
                 return
@@ -122,6 +124,8 @@ class Client:
         raise Misuse(f"{path}: gave up after {TRIES} tries ({why}); run it again to resume")
 
     def _pause(self, attempt: int, why: str) -> None:
+        if attempt + 1 == TRIES:
+            return
         wait_s = FIRST_PAUSE_S * 2**attempt
         self.tell(f"{why}: trying again in {wait_s:g} s")
         time.sleep(wait_s)

@@ -15,9 +15,11 @@ import duckdb
 import pytest
 from hypothesis import settings
 
-from ingest.bundle import Bundle, Status
+from ingest.bundle import Bundle, Source, Status
 from ingest.catalog import Catalog, load_catalog
 from ingest.folder import Filed
+from ingest.readers.reader import read as read_text
+from ingest.readers.reading import Reading
 from ingest.store import build, create, fill
 from models.facts import Facts, facts_of
 from models.parameters import gathered
@@ -29,6 +31,9 @@ from models.setup import BARE, Target, base_inputs
 from models.training import priors_of
 from sitegen.build import build_site
 from sitegen.record import Record, read
+from tests.capture_rigs import fake_server, tree, unused_port
+
+__all__ = ["fake_server", "tree", "unused_port"]  # fixtures, which pytest finds here
 
 ROOT = Path(__file__).parents[1]
 
@@ -100,12 +105,38 @@ def filed() -> Callable[..., Filed]:
     return _filed
 
 
+@pytest.fixture
+def reading(catalog: Catalog) -> Callable[[str], Reading]:
+    """Read a pasted text."""
+    return lambda text: read_text(text, Source(kind="file", url="pasted"), catalog)
+
+
 @pytest.fixture(scope="session")
 def catalog() -> Catalog:
     """The committed catalogue, which must be free of problems."""
     found, problems = load_catalog(ROOT / "data/catalog")
     assert problems == []
     return found
+
+
+def _edited(document: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
+    """Set the value at each JSON pointer of `edits` in a copy of `document`."""
+    changed = copy.deepcopy(document)
+    for pointer, value in edits.items():
+        *path, last = [
+            step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]
+        ]
+        place: Any = changed
+        for step in path:
+            place = place[int(step)] if isinstance(place, list) else place.setdefault(step, {})
+        place[int(last) if isinstance(place, list) else last] = value
+    return changed
+
+
+@pytest.fixture(scope="session")
+def edit() -> Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]:
+    """Edit a copy of a bundle document: JSON pointer → new value."""
+    return _edited
 
 
 @pytest.fixture

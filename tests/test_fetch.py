@@ -174,6 +174,14 @@ def test_a_label_brings_every_issue_and_resumes_where_it_stopped(
     assert "1 threads fetched" in capsys.readouterr().out
 
 
+def test_a_label_of_no_repository_is_misuse(
+    server: tuple[Server, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server[0].planned = [(404, {}, b"{}")]
+    assert fetch(server[1], tmp_path, "o/r", "--label", "x") == 2
+    assert "check the repository's name" in capsys.readouterr().err
+
+
 def test_a_rate_limit_is_waited_for_and_told(
     server: tuple[Server, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

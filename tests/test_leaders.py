@@ -53,3 +53,9 @@ def test_each_protocol_has_a_table_of_its_own(record: Record) -> None:
 
 def test_many_streams_together_are_not_one_rate(record: Record) -> None:
     assert "17.1" not in shown(changed(offloaded(record), "two", streams=8))
+
+
+def test_one_persons_word_never_leads_without_saying_so(record: Record) -> None:
+    stated = changed(offloaded(record), "", only_said=True)
+    assert ", only stated</small>" in shown(stated)
+    assert ", only stated" not in shown(changed(stated, "", only_said=False))

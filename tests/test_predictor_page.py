@@ -15,7 +15,7 @@ from models.predict import predict
 from models.record import load_model
 from models.request import GpuRequest, Request
 from sitegen.build import build_site
-from tests.test_site_browser import FLAGS, served, watched
+from tests.browsing import FLAGS, served, watched
 
 pytestmark = pytest.mark.browser
 

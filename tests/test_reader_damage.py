@@ -18,6 +18,7 @@ TEXTS = [
     path.read_text()
     for path in [REPORTS / "rig-report.md", *sorted((REPORTS / "samples").iterdir())]
 ]
+TEXTS.append(f"first\n{TEXTS[1]}\n{TEXTS[0]}\nthen\n{TEXTS[0].replace('2933', '2666')}\nlast\n")
 SOURCE = Source(kind="file", url="pasted.md")
 MANY = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

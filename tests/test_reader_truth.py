@@ -10,8 +10,7 @@ import pytest
 from ingest.catalog import Catalog
 
 ROOT = Path(__file__).parents[1]
-BESIDE = (ROOT.parent / "shared/reports", ROOT.parents[1] / "shared/reports")
-SHARED = next((path for path in BESIDE if path.exists()), BESIDE[0])
+SHARED = ROOT.parent / "shared/reports"
 OWN = [ROOT / "tests/reports/samples", ROOT / "tests/reports/wild"]
 WANTED = 0.99
 
@@ -42,7 +41,7 @@ def test_own_samples_are_read_in_full(scorer: ModuleType, catalog: Catalog) -> N
         assert (score.missed, score.extra) == ((), ()), text.name
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared samples are not beside the project")
+@pytest.mark.shared
 def test_shared_samples_are_read_as_people_wrote_them(scorer: ModuleType, catalog: Catalog) -> None:
     known = scorer.known_fields()
     pairs = list(scorer.texts_of([SHARED / "samples", SHARED / "wild"]))

@@ -1,24 +1,22 @@
 """The built site in Chromium: nothing overflows, fails or breaks the policy; JS is a choice."""
 
-import contextlib
-import functools
-import http.server
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browsing import chromium, served, watched
 
 pytestmark = pytest.mark.browser
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 PAGES = (
     "",
     "method/",
     "glossary/",
     "explore/",
+    "compare/?rig=one-epyc-7543%40ddr4-3200-8ch&rig=two-epyc-7543%40ddr4-3200-8ch",
     "results/coverage/",
     "results/data/",
     "results/slugs/",
@@ -26,20 +24,6 @@ PAGES = (
     "results/variants/deepseek-v4-flash-0731--ud-q8_k_xl/",
     "results/rigs/one-epyc-7543/",
 )
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
-        del format, args
-
-
-@contextlib.contextmanager
-def served(root: Path) -> Iterator[str]:
-    handler = functools.partial(_Quiet, directory=str(root / "build/site"))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -50,24 +34,9 @@ def address(site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
+    expect.set_options(timeout=30_000)
+    with chromium() as running:
         yield running
-        running.close()
-
-
-def watched(page: Page) -> list[str]:
-    """Collect whatever a page complains of while it loads."""
-    seen: list[str] = []
-    page.on("requestfailed", lambda request: seen.append(f"failed: {request.url}"))
-    page.on(
-        "response",
-        lambda got: seen.append(f"{got.status} {got.url}") if got.status >= 400 else None,
-    )
-    page.on("console", lambda one: seen.append(one.text) if one.type == "error" else None)
-    page.on("pageerror", lambda error: seen.append(str(error)))
-    page.on("dialog", lambda dialog: seen.append(f"dialog: {dialog.message}"))
-    return seen
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -128,11 +97,11 @@ def test_without_javascript_tables_charts_and_folds_are_there(
 def test_a_wide_table_scrolls_by_keyboard(browser: Browser, address: str) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 800})
     page.goto(address + "results/slugs/llamacpp/deepseek-flash-dual-q8/")
-    frame = page.locator(".frame").first
+    frame = page.locator("#decode ~ .frame").first
     frame.focus()
     for _ in range(5):
         page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelector('.frame').scrollLeft > 0")
+    page.wait_for_function("document.querySelector('#decode ~ .frame').scrollLeft > 0")
     page.close()
 
 
@@ -181,16 +150,16 @@ def test_explore_keeps_what_was_chosen_in_the_address(browser: Browser, address:
     complaints = watched(page)
     page.goto(f"{address}explore/?quantity=decode&sort=value&down=1")
     rates = page.locator("#explore tbody tr")
-    assert rates.count() == 5
+    expect(rates).to_have_count(5)
     assert "99" in rates.first.inner_text()
     assert "flagged: paging" in rates.first.inner_text()
     page.get_by_role("combobox", name="status").select_option("active")
-    assert rates.count() == 4
+    expect(rates).to_have_count(4)
     page.get_by_role("searchbox", name="Words in any column").fill("two")
     page.wait_for_function("location.search.includes('words=two')")
     page.reload()
     assert page.get_by_role("combobox", name="status").input_value() == "active"
-    assert rates.count() == 1
+    expect(rates).to_have_count(1)
     with page.expect_download() as started:
         page.get_by_role("button", name="CSV of these rows").click()
     lines = started.value.path().read_text().splitlines()

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from launch.ask import shipped_shelf
+from sitegen.config import plan_launches
 from sitegen.coverage import band, coverage_page
 from sitegen.fitted import Fitted
 from sitegen.lists import list_pages
@@ -17,6 +19,7 @@ from sitegen.variant import variant_pages
 SLUG = "slugs/llamacpp/deepseek-flash-dual-q8"
 VARIANT = "variants/deepseek-v4-flash-0731--ud-q8_k_xl"
 NO_MODEL = Fitted(None)
+SHELF = shipped_shelf()
 
 
 def by_address(pages: list[Page]) -> dict[str, str]:
@@ -24,7 +27,7 @@ def by_address(pages: list[Page]) -> dict[str, str]:
 
 
 def test_every_slug_of_the_catalogue_has_a_page(record: Record) -> None:
-    found = by_address(slug_pages(record, NO_MODEL))
+    found = by_address(slug_pages(record, NO_MODEL, plan_launches(record, SHELF)))
     assert len(found) == len(record.slugs)
     assert (
         "Nobody has reported a decode rate here yet."
@@ -33,7 +36,7 @@ def test_every_slug_of_the_catalogue_has_a_page(record: Record) -> None:
 
 
 def test_a_slugs_page_tells_the_catalogues_facts_and_its_rows(record: Record) -> None:
-    shown = by_address(slug_pages(record, NO_MODEL))[SLUG]
+    shown = by_address(slug_pages(record, NO_MODEL, plan_launches(record, SHELF)))[SLUG]
     own = shown.partition("other-launch")[0]
     for words in ("2 × rtx-3090", "dspark, depth 5", "146 GiB", "incubating", "11.6", "17.1"):
         assert words in own, words

@@ -8,7 +8,8 @@ from ingest.readers.item import Item
 class Part(NamedTuple):
     """Findings of one stretch of lines. `rig` is about the box, each of `runs` about one run.
 
-    `author` is the public handle of who wrote it, where the text says so.
+    `covers` are the numbers of the lines that it was read from; `author` is the public handle of
+    who wrote it, where the text says so.
     """
 
     format: str
@@ -18,3 +19,4 @@ class Part(NamedTuple):
     runs: tuple[tuple[Item, ...], ...]
     describes_rig: bool = False
     author: str | None = None
+    covers: frozenset[int] = frozenset()

@@ -54,7 +54,7 @@ def read(
     understood, problems = [], []
     for parts in groups:
         others = [part for group in groups if group is not parts for part in group]
-        text = _own_text(redacted.text, others) if others else redacted.text
+        text = _own_text(redacted.text, parts, others) if others else redacted.text
         found, doubts = _understood(_joined(parts), Context(catalog, source, text))
         understood += found
         problems += doubts
@@ -77,8 +77,8 @@ def _groups(lines: Sequence[Line], forced: str | None, author: str | None) -> li
     writer = author
     for post in posts_of(lines):
         other = post.other_author or post.author not in (None, writer)
-        for part in _parts(post, forced):
-            if part.describes_rig or other or not groups:
+        for index, part in enumerate(_parts(post, forced)):
+            if part.describes_rig or (other and index == 0) or not groups:
                 writer = None if post.other_author else post.author or writer
                 groups.append([part._replace(author=writer)])
             else:
@@ -101,14 +101,22 @@ def _parts(post: Post, forced: str | None) -> Iterator[Part]:
         extra = [line for piece in pieces for line in piece.lines]
         first, *others = headed
         whole = tuple(sorted((*first.lines, *extra)))
-        yield _with_items(read_report(whole), chosen)
-        yield from (read_report(other.lines) for other in others)
+        yield _with_items(_report(whole), chosen)
+        yield from (_report(other.lines) for other in others)
     elif pieces:
-        yield _with_items(read_report([line for piece in pieces for line in piece.lines]), chosen)
+        yield _with_items(_report([line for piece in pieces for line in piece.lines]), chosen)
     beside = list(_of_other_formats(rest, forced))
     if beside and not reports:
         beside[0] = _with_items(beside[0], chosen)
     yield from beside
+
+
+def _report(lines: Sequence[Line]) -> Part:
+    return _covering(read_report(lines), lines)
+
+
+def _covering(part: Part, lines: Iterable[Line]) -> Part:
+    return part._replace(covers=frozenset(line.number for line in lines))
 
 
 def _with_items(part: Part, items: tuple[Item, ...]) -> Part:
@@ -124,7 +132,7 @@ def _of_other_formats(rest: Iterable[Stretch], forced: str | None) -> Iterator[P
         if forced in (None, one.name) and left and _fits(one, left, forced):
             for part in one.read(left):
                 seen.update(item.line for item in _items(part))
-                yield part
+                yield _covering(part, left)
 
 
 def _fits(one: Format, lines: Sequence[Line], forced: str | None) -> bool:
@@ -149,6 +157,7 @@ def _joined(parts: Sequence[Part]) -> _Joined:
         if first.describes_rig and other.format == REPORT
     )
     whole = first._replace(
+        format=next((part.format for part in parts if part.runs), first.format),
         last=max(part.last for part in parts),
         rig=tuple(item for part in parts for item in part.rig),
         runs=_runs(parts),
@@ -195,11 +204,12 @@ def _inferred(bundle: Bundle) -> Iterator[Inferred]:
                 yield Inferred(f"/runs/{i}/measurements/{j}", note)
 
 
-def _own_text(text: str, others: Iterable[Part]) -> str:
+def _own_text(text: str, own: Sequence[Part], others: Iterable[Part]) -> str:
+    """Blank the lines of other bundles, so that numbers hold and reading it again gives one."""
+    mine = frozenset().union(*(part.covers for part in own))
+    foreign = frozenset().union(*(part.covers for part in others)) - mine
     lines = text.split("\n")
-    for part in others:
-        lines[part.first - 1 : part.last] = [""] * (part.last - part.first + 1)
-    return "\n".join(lines)
+    return "\n".join("" if n in foreign else line for n, line in enumerate(lines, start=1))
 
 
 def _unread(lines: Iterable[Line], seen: set[int]) -> tuple[tuple[Unread, ...], int]:

@@ -36,7 +36,8 @@ def _free(name: str) -> str:
 
 
 HOME = "/"
-"""The home page, which stands above the results."""
+METHOD = "/method/"
+"""Hand-written pages, which stand above the results."""
 
 
 def from_page(page: str, target: str) -> str:
@@ -45,6 +46,6 @@ def from_page(page: str, target: str) -> str:
     Every page is a folder of its own (`rigs/x/`), so a page named `a/b` is two levels deep; an
     index page (`rigs/`) is written with its final slash and is one level deep.
     """
-    if page == HOME:
-        return f"results/{target.rstrip('/')}/"
+    if page.startswith("/"):
+        return "../" * (page.count("/") - 1) + f"results/{target.rstrip('/')}/"
     return "../" * page.rstrip("/").count("/") + "../" + target.rstrip("/") + "/"

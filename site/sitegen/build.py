@@ -1,13 +1,16 @@
 """The whole site: results rendered, pages built beside the old ones, each swapped in whole."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ingest.problem import Problem, has_errors
 from sitegen.links import link_problems
 from sitegen.mkdocs import run_mkdocs
+from sitegen.notebook_page import SCRIPT
 from sitegen.policy import guard_folder
 from sitegen.redirect import read_redirects
+from sitegen.reference_cli import Verb
 from sitegen.results import write_results
 from sitegen.script import bundle_scripts
 from sitegen.swap import swapped
@@ -35,12 +38,20 @@ def _built(root: Path) -> Path | None:
     return model if model.exists() else None
 
 
+def _notebook(root: Path) -> Path | None:
+    """Find the notebook of this checkout."""
+    script = root / "notebooks" / SCRIPT
+    return script if script.exists() else None
+
+
 def _refuse(problems: list[Problem]) -> None:
     if has_errors(problems):
         raise _Unfit
 
 
-def build_site(root: Path, db: Path, model: Path | None = None) -> Built:
+def build_site(
+    root: Path, db: Path, model: Path | None = None, verbs: Sequence[Verb] = ()
+) -> Built:
     """Build `root`'s site from the database; with errors the site before it stays as it was.
 
     Raises FileNotFoundError when there is no checkout at `root`, no database or no such model.
@@ -52,7 +63,10 @@ def build_site(root: Path, db: Path, model: Path | None = None) -> Built:
     problems: list[Problem] = []
     try:
         with swapped(root / "site/docs/results") as results:
-            made = write_results(db, model or _built(root), results, read_redirects(root))
+            moved = read_redirects(root)
+            made = write_results(
+                db, model or _built(root), results, moved, verbs=verbs, notebook=_notebook(root)
+            )
             problems += made.problems
             _refuse(problems)
         with swapped(folder) as fresh:

@@ -62,13 +62,15 @@ def _template(*, with_curve: bool) -> dict[str, Any]:
     """Build the chart without its data, once: checking it costs more than drawing it."""
     layers = [*(_curve() if with_curve else []), *_points(), _words()]
     spec: dict[str, Any] = (
-        alt.layer(*layers)
-        .properties(width=WIDTH, height=HEIGHT, background="transparent")
-        .resolve_scale(shape="shared")
-        .configure(**_config())
-        .to_dict()
+        styled(alt.layer(*layers), WIDTH, HEIGHT).resolve_scale(shape="shared").to_dict()
     )
     return spec
+
+
+def styled(chart: Any, width: int, height: int) -> Any:  # noqa: ANN401 - altair's own
+    """Give a chart its size and the look that all charts share."""
+    sized = chart.properties(width=width, height=height, background="transparent")
+    return sized.configure(**_config())
 
 
 def _x(field: str) -> alt.X:

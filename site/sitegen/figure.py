@@ -54,23 +54,30 @@ def pictures_of(drawn: Sequence[Figure]) -> list[Picture]:
 
 def _figure(fitted: Fitted, address: str, target: str | None, cloud: Cloud) -> Figure:
     curve = curve_of(fitted, target, cloud)
-    name = "--".join((*address.split("/"), cloud.protocol, cloud.workload or "any"))
-    light = svg(cloud.points, curve)
-    pictures = (
-        picture(f"{name}.svg", light),
-        picture(f"{name}.dark.svg", darkened(light)),
-    )
+    name = f"{cloud.protocol}--{cloud.workload or 'any'}"
     words = summary(cloud)
     if target and curve:
         words = f"{words} {told(target, cloud)}"
+    return framed(address, name, svg(cloud.points, curve), words, _table(address, cloud))
+
+
+def framed(
+    address: str, name: str, light: str, words: str, tabled: Html, *, kind: str = "chart"
+) -> Figure:
+    """Put a drawing into a page: both schemes, its summary, and its table below."""
+    stem = "--".join((*address.split("/"), name))
+    pictures = (
+        picture(f"{stem}.svg", light),
+        picture(f"{stem}.dark.svg", darkened(light)),
+    )
     images = "".join(
         f'<img class="{scheme}" src="{text(from_page(address, CHARTS) + drawn.name)}"'
         f' alt="{text(words)}" width="{drawn.width}" height="{drawn.height}" loading="lazy">'
         for scheme, drawn in zip(("light", "dark"), pictures, strict=True)
     )
     caption = Html(f"<figcaption>{text(words)}</figcaption>")
-    chart = f'<figure class="chart" data-search-exclude>{images}{caption}</figure>'
-    return Figure(Html(f"{chart}\n{_table(address, cloud)}"), pictures)
+    chart = f'<figure class="{kind}" data-search-exclude>{images}{caption}</figure>'
+    return Figure(Html(f"{chart}\n{tabled}"), pictures)
 
 
 def title(cloud: Cloud) -> str:

@@ -1,5 +1,6 @@
 """The fitted model as the pages use it: curves over read bandwidth, and its name for methods."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -75,21 +76,29 @@ def cores_of(cloud: Cloud) -> int:
     return round(median(known)) if known else SOME_CORES
 
 
+def estimates(
+    fitted: Fitted,
+    target: str,
+    cores: int,
+    reads_gbps: Sequence[float],
+    workload: str | None = None,
+) -> list[CurvePoint]:
+    """Predict at some read bandwidths; x comes back as read bandwidth."""
+    if fitted.model is None:
+        return []
+    factor = float(fitted.model.parameters[f"method.{READ_METHOD}"]["value"])
+    asked = Request(triad_method=READ_METHOD, cores=cores, workload=workload or Request().workload)
+    found = curve(fitted.model, None, target, asked, [gbps / factor for gbps in reads_gbps])
+    return [point._replace(triad_gbps=point.triad_gbps * factor) for point in found]
+
+
 def curve_of(fitted: Fitted, target: str | None, cloud: Cloud) -> list[CurvePoint]:
-    """Predict over the bandwidths that the points cover; x comes back as read bandwidth."""
-    if fitted.model is None or target is None:
+    """Predict over the bandwidths that the points cover."""
+    if target is None:
         return []
     reads = [point.reads_gbps for point in cloud.points]
-    factor = float(fitted.model.parameters[f"method.{READ_METHOD}"]["value"])
-    low, high = min(reads) / MARGIN / factor, max(reads) * MARGIN / factor
-    asked = Request(
-        triad_method=READ_METHOD,
-        cores=cores_of(cloud),
-        workload=cloud.workload or Request().workload,
-    )
-    steps = [float(gbps) for gbps in np.linspace(low, high, STEPS)]
-    found = curve(fitted.model, None, target, asked, steps)
-    return [point._replace(triad_gbps=point.triad_gbps * factor) for point in found]
+    steps = np.linspace(min(reads) / MARGIN, max(reads) * MARGIN, STEPS)
+    return estimates(fitted, target, cores_of(cloud), [*map(float, steps)], cloud.workload)
 
 
 def told(target: str, cloud: Cloud) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sitegen.address import HOME, from_page, rig_page
 from sitegen.comparison import workloads
-from sitegen.escape import Html, inside, joined, text
+from sitegen.escape import NOTHING, Html, inside, joined, text
 from sitegen.names import slug_link, variant_link
 from sitegen.numbers import ABSENT, measured, number
 from sitegen.page import heading, paragraph
@@ -23,7 +23,7 @@ IN_RAM = ("experts", "layers", "cpu-only", "fit", "engine-managed")
 
 def leaders(record: Record) -> Html:
     """Write the tables: experts in host RAM first, canonical protocols open, the others folded."""
-    runs = {run["run_id"]: run for run in record.runs}
+    runs = record.runs_by_id
     rows = [
         row
         for row in record.measurements
@@ -33,7 +33,8 @@ def leaders(record: Record) -> Html:
     rest = [row for row in rows if runs[row["run_id"]]["offload"] not in IN_RAM]
     told = (
         "The fastest rig for each slug or variant, one protocol a table. Models differ in size by "
-        "far more than rigs do in speed: read along a line, not down a column."
+        "far more than rigs do in speed: read along a line, not down a column. “Only stated”: one "
+        "source, no report beside it, and nobody has repeated it."
     )
     return joined(
         [
@@ -108,5 +109,10 @@ def _best(record: Record, found: list[Row]) -> list[Cell]:
     label = record.machines[top["rig_id"]]["label"]
     rig = inside(from_page(HOME, rig_page(top["rig_id"])), label)
     middle = median(row["central"] for row in found)
-    shown = Html(f"{measured(top)} <small>{rig}</small>")
+    shown = Html(f"{measured(top)} <small>{rig}{_caveat(top)}</small>")
     return [Cell(shown, top["central"]), Cell(text(number(middle)), middle)]
+
+
+def _caveat(row: Row) -> Html:
+    """Say with a leader that it is one person's word."""
+    return Html(", only stated") if row["only_said"] else NOTHING

@@ -3,13 +3,15 @@
 from collections import Counter
 from pathlib import Path
 
-from sitegen.address import HOME, from_page
+from sitegen.address import HOME, METHOD, from_page
 from sitegen.coverage import COVERAGE
 from sitegen.escape import Html, inside, joined, text
+from sitegen.experiments import clear_ones
 from sitegen.leaders import leaders
 from sitegen.numbers import number, value
 from sitegen.page import paragraph
 from sitegen.record import Record
+from sitegen.rules import rules
 from sitegen.table import Cell, Column, Line, table
 
 
@@ -20,6 +22,8 @@ def parts(record: Record, errors: Html) -> dict[str, Html]:
         "errors.html": errors,
         "protocols.html": protocols(record),
         "methods.html": methods(record),
+        "rules.html": rules(),
+        "pairs.html": clear_ones(record, METHOD),
     }
 
 

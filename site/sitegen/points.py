@@ -50,7 +50,7 @@ def clouds(record: Record, own: Iterable[Row], kin: Iterable[Row], factor: Facto
     found: Mapping[tuple[str, str | None], dict[tuple[str, ...], tuple[Row, bool]]]
     found = defaultdict(dict)
     for row, is_own in (*((row, True) for row in own), *((row, False) for row in kin)):
-        if _drawable(row):
+        if shallow_decode(row):
             best = found[row["protocol"], row["workload"]]
             key = _same(row)
             if key not in best or best[key][0]["central"] < row["central"]:
@@ -74,7 +74,8 @@ def _order(record: Record, cloud: Cloud) -> tuple[bool, int, str]:
     return not canonical, -len(cloud.points), first
 
 
-def _drawable(row: Row) -> bool:
+def shallow_decode(row: Row) -> bool:
+    """Tell whether a row is a decode rate that counts, of one stream and with little context."""
     depth = row["context_tokens"] or row["nominal_tokens"] or row["prompt_tokens"] or 0
     return bool(
         row["quantity"] == "decode"

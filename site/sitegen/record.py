@@ -1,19 +1,23 @@
 """What the pages read from the database: one query a table, rows as dictionaries."""
 
+from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import duckdb
 
+from ingest.pairs import Pair, pairable, pairs
 from ingest.store import opened
 
 Row = dict[str, Any]
 
 
-class Record(NamedTuple):
-    """Everything that the pages show, read once."""
+class Tables(NamedTuple):
+    """Everything that the pages show, as it was read."""
 
     measurements: list[Row]  # every one, with its run's and its source's columns
+    guarded: list[Row]  # those with a value, with every field that a comparison depends on
     runs: list[Row]
     states: dict[str, Row]
     machines: dict[str, Row]
@@ -28,6 +32,39 @@ class Record(NamedTuple):
     protocols: dict[str, Row]
     quantities: dict[str, Row]
     counts: Row
+    pairs: list[Pair]
+    history: dict[str, list[Row]]  # of each machine
+
+
+class Record(Tables):
+    """The tables with what leads from one to another, found once: thousands of pages ask."""
+
+    @cached_property
+    def runs_by_id(self) -> dict[str, Row]:
+        """Each run by its id."""
+        return {run["run_id"]: run for run in self.runs}
+
+    @cached_property
+    def runs_by_rig(self) -> dict[str, list[Row]]:
+        """The runs of each machine."""
+        return _grouped(self.runs, "rig_id")
+
+    @cached_property
+    def states_by_rig(self) -> dict[str, list[Row]]:
+        """The states of each machine."""
+        return _grouped(self.states.values(), "rig_id")
+
+    @cached_property
+    def rows_by_run(self) -> dict[str, list[Row]]:
+        """The measurements of each run."""
+        return _grouped(self.measurements, "run_id")
+
+
+def _grouped(rows: Iterable[Row], key: str) -> dict[str, list[Row]]:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row[key], []).append(row)
+    return groups
 
 
 def read_record(path: Path) -> Record:
@@ -48,13 +85,11 @@ def read(connection: duckdb.DuckDBPyConnection) -> Record:
         return {row[key]: row for row in rows(sql)}
 
     def grouped(sql: str, key: str) -> dict[str, list[Row]]:
-        groups: dict[str, list[Row]] = {}
-        for row in rows(sql):
-            groups.setdefault(row[key], []).append(row)
-        return groups
+        return _grouped(rows(sql), key)
 
     return Record(
         measurements=rows(_MEASUREMENTS),
+        guarded=rows("SELECT * FROM guarded ORDER BY measurement_id"),
         runs=rows(_RUNS),
         states=keyed("SELECT * FROM rig_states ORDER BY state_id", "state_id"),
         machines=keyed("SELECT * FROM machines ORDER BY rig_id", "rig_id"),
@@ -72,13 +107,14 @@ def read(connection: duckdb.DuckDBPyConnection) -> Record:
         protocols=keyed("SELECT * FROM catalog_protocols ORDER BY protocol", "protocol"),
         quantities=keyed("SELECT * FROM catalog_quantities ORDER BY quantity", "quantity"),
         counts=rows(_COUNTS)[0],
+        pairs=pairs(pairable(connection)),
+        history=grouped(_HISTORY, "rig_id"),
     )
 
 
-def rows_of(record: Record, runs: list[Row]) -> list[Row]:
-    """Pick the measurements of some runs."""
-    wanted = {run["run_id"] for run in runs}
-    return [row for row in record.measurements if row["run_id"] in wanted]
+def rows_of(record: Record, runs: Iterable[Row]) -> list[Row]:
+    """Pick the measurements of some runs, in the record's order of runs."""
+    return [row for run in runs for row in record.rows_by_run.get(run["run_id"], ())]
 
 
 # A measurement counts when it and its run are active, the run ended well and there is a value:
@@ -87,9 +123,10 @@ _MEASUREMENTS = """
 SELECT m.*, coalesce(m.value, (m.low + m.high) / 2, m.low, m.high) AS central,
     r.slug, r.model, r.quant, r.outcome, r.series, r.series_axis, r.threads, r.thinking,
     s.author, s.post, s.date, s.kind AS source_kind,
-    m.measurement_id IN (SELECT measurement_id FROM comparable) AS counts
+    m.measurement_id IN (SELECT measurement_id FROM comparable) AS counts, t.trust, t.only_said
 FROM measurements AS m
 JOIN runs AS r USING (run_id)
+LEFT JOIN trust AS t ON t.measurement_id = m.measurement_id
 JOIN sources AS s ON s.bundle_id = m.bundle_id AND s.source = m.source
 ORDER BY m.rig_id, m.state_id, m.run_id, m.quantity, m.workload NULLS FIRST, m.protocol,
     m.context_tokens NULLS FIRST, m.measurement_id
@@ -106,7 +143,14 @@ ORDER BY r.rig_id, r.state_id, r.run_id
 _BANDWIDTHS = """
 SELECT b.*, m.measured, m.counts, m.reads_per_gbps
 FROM rig_bandwidth AS b LEFT JOIN catalog_bandwidth AS m USING (method)
-ORDER BY state_id, m.measured DESC, under_load NULLS FIRST, method, threads DESC NULLS LAST, gbps
+ORDER BY state_id, m.measured DESC, under_load NULLS FIRST, method, threads DESC NULLS LAST, gbps,
+    how, bundle_id
+"""
+
+_HISTORY = """
+SELECT b.rig_id, s.date, s.target, s.state, s.reason, s."by", s.link
+FROM statuses AS s JOIN bundles AS b USING (bundle_id)
+ORDER BY b.rig_id, s.date, s.bundle_id, s.position
 """
 
 _COUNTS = """

@@ -93,10 +93,10 @@ def verdict(outcome: str | None) -> Html:
 PLAIN: tuple[tuple[Column, Callable[[Row], Cell]], ...] = (
     (Column("Experts"), placement),
     (Column("Threads", numeric=True), field("threads", "/launch/threads")),
-    (Column("Drafter"), drafter),
+    (Column("Drafter", wide=True), drafter),
     (Column("Expert cache"), cache),
     (Column("Thinking"), lambda run: Cell(thinking(run))),
-    (Column("Engine"), engine),
+    (Column("Engine", wide=True), engine),
 )
 """Columns about the launch that every comparison has, if any of its rows says something."""
 

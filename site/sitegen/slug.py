@@ -1,41 +1,52 @@
 """A page a slug: its own runs, and apart from them the same weights launched otherwise."""
 
-from sitegen import sections
+from sitegen import experiments, sections
 from sitegen.address import from_page, slug_page, variant_page
 from sitegen.comparison import LAUNCHES, OWN, Show
+from sitegen.config import Launches, config
 from sitegen.escape import Html, inside, text
 from sitegen.figure import Figure, figures, pictures_of
 from sitegen.fitted import Fitted, target_of
 from sitegen.gaps import gaps
+from sitegen.lead import lead
 from sitegen.names import model_name
 from sitegen.numbers import ABSENT, number, value
 from sitegen.page import Page, facts, heading, page, paragraph
 from sitegen.record import Record, Row, rows_of
+from sitegen.residuals import fitted_rows, residuals
+from sitegen.sweep_figure import sweep_figures, sweeps_section
 
 
-def slug_pages(record: Record, fitted: Fitted) -> list[Page]:
+def slug_pages(record: Record, fitted: Fitted, launches: Launches) -> list[Page]:
     """Make the page of every slug of the catalogue, with rows or without."""
-    return [_slug(record, fitted, entry) for entry in record.slugs.values()]
+    return [_slug(record, fitted, launches, entry) for entry in record.slugs.values()]
 
 
-def _slug(record: Record, fitted: Fitted, entry: Row) -> Page:
+def _slug(record: Record, fitted: Fitted, launches: Launches, entry: Row) -> Page:
     slug = entry["slug"]
     address = slug_page(slug)
     own = [run for run in record.runs if run["slug"] == slug]
     kin = [run for run in record.runs if run["slug"] != slug and same_weights(run, entry)]
     rows = rows_of(record, own)
     target = target_of(fitted, slug, entry["model"], entry["quant"])
-    drawn = figures(record, fitted, address, target, rows, kin=rows_of(record, kin))
+    others = rows_of(record, kin)
+    drawn = figures(record, fitted, address, target, rows, kin=others)
+    swept, beside = sweep_figures(record, address, rows), _beside_sweeps(record, address, others)
     blocks = [
+        *lead(record, fitted, entry, target, rows),
         catalogue_facts(record, address, entry),
         *_own(record, address, own, rows, drawn),
+        *residuals(record, address, fitted_rows(fitted, slug, entry["model"], entry["quant"])),
+        *sweeps_section(swept),
+        *config(record, launches, address, entry, own),
         *gaps(record, entry, rows),
-        *_kin(record, address, kin),
+        *_kin(record, address, kin, beside),
+        *experiments.of_weights(record, address, entry),
     ]
     name = model_name(record, entry["model"])
     rigs = len({run["rig_id"] for run in own})
     description = f"{slug}: measured tokens/s of {name} ({entry['quant']}) on {rigs} rigs."
-    return page(address, slug, description, blocks, pictures_of(drawn))
+    return page(address, slug, description, blocks, pictures_of([*drawn, *swept, *beside]))
 
 
 def same_weights(run: Row, entry: Row) -> bool:
@@ -91,7 +102,11 @@ def _beside(record: Record, address: str, rows: list[Row], show: Show = OWN) -> 
     return [block for block in shown if block]
 
 
-def _kin(record: Record, address: str, runs: list[Row]) -> list[str]:
+def _beside_sweeps(record: Record, address: str, rows: list[Row]) -> list[Figure]:
+    return sweep_figures(record, address, rows, "other-")
+
+
+def _kin(record: Record, address: str, runs: list[Row], swept: list[Figure]) -> list[str]:
     if not runs:
         return []
     told = (
@@ -103,6 +118,7 @@ def _kin(record: Record, address: str, runs: list[Row]) -> list[str]:
         heading("Same weights, other launch", "other-launch"),
         paragraph(text(told)),
         sections.decode(record, address, rows, LAUNCHES),
+        *(one.shown for one in swept),
         *_beside(record, address, rows, LAUNCHES),
         *sections.failures(record, address, runs),
     ]

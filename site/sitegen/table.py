@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 from sitegen.escape import Html, text
 
+MOST_LINES = 300
+"""A longer table would weigh down its page; explore and the data files have every row."""
+
 
 class Cell(NamedTuple):
     """What stands in a cell, and what the column is sorted by (None sorts last)."""
@@ -20,6 +23,7 @@ class Column(NamedTuple):
     numeric: bool = False
     title: str = ""
     wide: bool = False
+    limit: str = ""  # what a visitor may set a most for, to filter rows that need more
 
     @property
     def attribute(self) -> str:
@@ -38,20 +42,30 @@ class Line(NamedTuple):
 
 def table(caption: str, columns: Sequence[Column], lines: Iterable[Line]) -> Html:
     """Write a table whose first column heads its rows. Its frame scrolls sideways, by key too."""
-    body = "\n".join(_line(columns, line) for line in lines)
+    every = list(lines)
+    body = "\n".join(_line(columns, line) for line in every[:MOST_LINES])
     heads = "".join(_head(column) for column in columns)
     name = text(caption)
     return Html(
         f'<div class="frame" role="group" tabindex="0" aria-label="{name}" data-search-exclude>\n'
         f'<table class="data"><caption>{name}</caption>\n'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table>\n</div>"
+        f"{_left_out(len(every))}"
     )
+
+
+def _left_out(count: int) -> str:
+    if count <= MOST_LINES:
+        return ""
+    rest = "the explore page and the data files have them all"
+    return f'\n<p class="note">{text(f"The first {MOST_LINES} of {count:,} rows; {rest}.")}</p>'
 
 
 def _head(column: Column) -> str:
     kind = column.attribute
     title = f' title="{text(column.title)}"' if column.title else ""
-    return f'<th scope="col"{kind}{title}>{text(column.head)}</th>'
+    limit = f' data-limit="{text(column.limit)}"' if column.limit else ""
+    return f'<th scope="col"{kind}{title}{limit}>{text(column.head)}</th>'
 
 
 def _line(columns: Sequence[Column], line: Line) -> str:

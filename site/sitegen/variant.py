@@ -10,6 +10,8 @@ from sitegen.names import model_name, slug_link
 from sitegen.numbers import ABSENT, inferred, value
 from sitegen.page import Page, facts, heading, page
 from sitegen.record import Record, Row, rows_of
+from sitegen.residuals import fitted_rows, residuals
+from sitegen.sweep_figure import sweep_figures, sweeps_section
 
 Pair = tuple[str | None, str | None]
 
@@ -48,11 +50,14 @@ def _variant(record: Record, fitted: Fitted, pair: Pair, runs: list[Row]) -> Pag
     rigs = len({run["rig_id"] for run in runs})
     target = target_of(fitted, None, model, quant)
     drawn = figures(record, fitted, address, target, rows)
+    swept = sweep_figures(record, address, rows)
     blocks = [
         _facts(record, address, model, quant),
         heading("Decode", "decode"),
         sections.decode(record, address, rows, LAUNCHES),
         *(one.shown for one in drawn),
+        *residuals(record, address, fitted_rows(fitted, None, model, quant)),
+        *sweeps_section(swept),
         sections.oddities(record, runs),
         *sections.quantities(record, address, rows, LAUNCHES),
         sections.others(record, address, rows),
@@ -60,7 +65,11 @@ def _variant(record: Record, fitted: Fitted, pair: Pair, runs: list[Row]) -> Pag
         *sections.failures(record, address, runs),
     ]
     return page(
-        address, title, f"{title}: measured tokens/s on {rigs} rigs.", blocks, pictures_of(drawn)
+        address,
+        title,
+        f"{title}: measured tokens/s on {rigs} rigs.",
+        blocks,
+        pictures_of([*drawn, *swept]),
     )
 
 

@@ -15,6 +15,9 @@ MAX_DECODE_TPS = 5000
 """Above it a run had no decode window: old versions divided by nothing."""
 
 MAX_CV_PERCENT = 100
+USABLE_SHARE = 0.25
+"""The bench's own floor: a shorter answer says little of the speed."""
+
 DISAGREES = 0.02
 """A summary that differs more than this from the mean of its own runs contradicts itself."""
 
@@ -123,7 +126,13 @@ def _summary(quantity: str, stat: Stat, protocol: str, n: int, **fields: object)
 def _values(shape: Shape, quantity: str) -> list[tuple[int, float]]:
     """List (line, value) of the measured runs, in order of their number."""
     field = _FIELD[quantity]
-    found = [(run.line, getattr(run, field)) for _, run in sorted(shape.runs.items())]
+    _, most = CANONICAL.get(shape.name, (0, 0))
+    usable = [
+        run
+        for _, run in sorted(shape.runs.items())
+        if run.tokens is None or run.tokens >= USABLE_SHARE * most
+    ]
+    found = [(run.line, getattr(run, field)) for run in usable]
     kept = [(line, value) for line, value in found if value is not None]
     if quantity == "decode":
         kept = [(line, value) for line, value in kept if 0 < value <= MAX_DECODE_TPS]

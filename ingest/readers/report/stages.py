@@ -118,7 +118,9 @@ PROTOCOL = "club-stress"
 
 
 def _recall(found: re.Match[str], line: int) -> Iterable[Item]:
-    if found[2]:
+    if "CACHE-HIT" in found.string:
+        yield Doubt(line, "the prompt was cached in part: no prefill rate", "note")
+    elif found[2]:
         yield _prefill(line, decimal(found[2]), int(found[1]), None)
 
 
@@ -159,6 +161,17 @@ STRESS = (
     ),
 )
 
+VERIFY = (
+    pattern(
+        r" +\S{1,2} ?MTP acceptance length = ([0-9]{1,3}(?:\.[0-9]{1,4})?)",
+        lambda found, line: (
+            [number(line, "tokens_per_pass", float(found[1]), "club-verify", statistic="single")]
+            if float(found[1]) >= 1
+            else []
+        ),
+    ),
+)
+
 _DIED = re.compile(r".{0,12}The engine died during this run")
 _UNREACHED = re.compile(r".{0,12}The endpoint was never reachable")
 _AFTER = re.compile(r"\*\*(verify-full|verify-stress|soak-test|bench|bench-agentic)(?:\.sh)?\*\*")
@@ -192,7 +205,7 @@ def read(blocks: Sequence[Block]) -> Iterator[Item]:
         ]
         if lines:
             yield from _checks(stage, lines)
-            yield from scan(lines, STRESS)
+            yield from scan(lines, (*VERIFY, *STRESS))
     for block in blocks:
         if block.section == "engine liveness":
             yield from _liveness(block.lines)

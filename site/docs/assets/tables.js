@@ -62,15 +62,30 @@ function save(table) {
   URL.revokeObjectURL(link.href);
 }
 
-function filter(table, words, told) {
+/** Show the rows that hold every word and are within every limit; an unknown cell may be within. */
+function filter(table, words, limits, told) {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   let shown = 0;
   for (const row of table.tBodies[0].rows) {
     const text = row.textContent.toLowerCase();
-    row.hidden = !wanted.every((word) => text.includes(word));
+    const within = limits.every(({ index, most }) => most === null || (sortKey(row, index) ?? 0) <= most);
+    row.hidden = !(within && wanted.every((word) => text.includes(word)));
     shown += !row.hidden;
   }
   told.textContent = `${shown} of ${table.tBodies[0].rows.length} rows`;
+}
+
+/** A box for the most that a rig has of something, for each column that states a need. */
+function limitBoxes(table) {
+  return [...table.tHead.rows[0].cells].flatMap((head, index) => {
+    if (!head.dataset.limit) return [];
+    const box = document.createElement("input");
+    box.type = "number";
+    box.min = "0";
+    box.placeholder = head.dataset.limit;
+    box.setAttribute("aria-label", `${head.dataset.limit}: ${table.caption.textContent}`);
+    return [{ index, box }];
+  });
 }
 
 function addTools(table) {
@@ -83,12 +98,15 @@ function addTools(table) {
   box.setAttribute("aria-label", `Filter rows: ${name}`);
   const told = document.createElement("span");
   told.setAttribute("role", "status");
-  box.addEventListener("input", () => filter(table, box.value, told));
+  const boxes = limitBoxes(table);
+  const most = (one) => (one.value === "" ? null : Number(one.value));
+  const refilter = () => filter(table, box.value, boxes.map(({ index, box: one }) => ({ index, most: most(one) })), told);
+  for (const one of [box, ...boxes.map((limit) => limit.box)]) one.addEventListener("input", refilter);
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "CSV of what is shown";
   button.addEventListener("click", () => save(table));
-  tools.append(box, button, told);
+  tools.append(box, ...boxes.map((limit) => limit.box), button, told);
   table.closest(".frame").before(tools);
 }
 

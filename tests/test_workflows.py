@@ -1,0 +1,135 @@
+"""The workflows: pinned, least privilege, safe for forks, and made of scripts that tests run."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+TESTED = (ROOT / "tests/test_automation.py").read_text()
+MAY_WRITE = {
+    ("comment.yml", "comment"): {"pull-requests"},
+    ("form.yml", "propose"): {"contents", "issues", "pull-requests"},
+    ("refresh.yml", "propose"): {"contents", "pull-requests"},
+    ("pages.yml", "deploy"): {"id-token", "pages"},
+}
+
+
+def loaded(path: Path) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load(path.read_text())
+    return document
+
+
+def steps(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    jobs = loaded(path)["jobs"]
+    return [(name, step) for name, job in jobs.items() for step in job["steps"]]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_every_action_is_pinned_to_a_commit_with_its_version_beside(path: Path) -> None:
+    for line in path.read_text().splitlines():
+        if "uses:" in line:
+            assert re.search(r"uses: actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line), line
+
+
+def test_one_action_has_one_pin_everywhere() -> None:
+    pins = {
+        tuple(step["uses"].split("@"))
+        for path in WORKFLOWS
+        for _, step in steps(path)
+        if "uses" in step
+    }
+    assert len(pins) == len({name for name, _ in pins})
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_nothing_may_write_but_the_jobs_that_must(path: Path) -> None:
+    document = loaded(path)
+    assert document["permissions"] == {}
+    for name, job in document["jobs"].items():
+        may = {scope for scope, level in job.get("permissions", {}).items() if level == "write"}
+        assert may == MAY_WRITE.get((path.name, name), set())
+        assert "timeout-minutes" in job
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_no_job_on_a_request_sees_a_secret_and_no_checkout_keeps_a_credential(path: Path) -> None:
+    document, text = loaded(path), path.read_text()
+    assert not re.search(r"\$\{\{[^}]*secrets", text)
+    # YAML 1.1 reads the bare key `on` as true.
+    events: Any = document.get("on", document.get(True))  # type: ignore[call-overload]
+    assert "pull_request_target" not in events
+    if "pull_request" in events:
+        assert "github.token" not in text
+    for _, step in steps(path):
+        if step.get("uses", "").startswith("actions/checkout@"):
+            assert step["with"]["persist-credentials"] is False
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_every_step_is_a_script_of_the_repository_that_is_tested_or_make(path: Path) -> None:
+    for _, step in steps(path):
+        if "run" not in step:
+            continue
+        words = step["run"].split()
+        assert "${{" not in step["run"]
+        assert "\n" not in step["run"]
+        script = next((word for word in words if word.startswith(".github/scripts/")), None)
+        if script:
+            assert (ROOT / script).is_file()
+            assert f'"{Path(script).name}"' in TESTED
+        else:
+            assert any(word in ("make", ".ci/run") for word in words), step["run"]
+
+
+def test_a_job_that_writes_contents_or_comments_runs_nothing_but_its_own_folder() -> None:
+    for path in WORKFLOWS:
+        for name, step in steps(path):
+            writes = MAY_WRITE.get((path.name, name), set()) & {"contents", "pull-requests"}
+            if writes and "run" in step:
+                assert step["run"].startswith("python3 .github/scripts/")
+            if writes and step.get("uses", "").startswith("actions/checkout@"):
+                assert step["with"]["sparse-checkout"] == ".github/scripts"
+
+
+@pytest.mark.parametrize("name", ["api.py", "event.py", "hostile.py", "post_comment.py",
+                                  "propose.py"])  # fmt: skip
+def test_scripts_with_a_writing_token_import_the_standard_library_alone(name: str) -> None:
+    text = (ROOT / ".github/scripts" / name).read_text()
+    assert not re.search(
+        r"^\s*(from|import) (ingest|models|sitegen|rigbook|httpx)", text, re.MULTILINE
+    )
+
+
+def test_dependencies_and_actions_are_looked_after_weekly_with_a_week_of_patience() -> None:
+    updates = loaded(ROOT / ".github/dependabot.yml")["updates"]
+    assert {one["package-ecosystem"] for one in updates} == {"github-actions", "uv"}
+    assert all(one["schedule"]["interval"] == "weekly" for one in updates)
+    assert all(one["cooldown"]["default-days"] >= 7 for one in updates)
+
+
+def test_the_form_asks_for_consent_and_sets_the_label_that_the_bot_waits_for() -> None:
+    form = loaded(ROOT / ".github/ISSUE_TEMPLATE/rig-report.yml")
+    assert form["labels"] == ["rig-report"]
+    assert "'rig-report'" in (ROOT / ".github/workflows/form.yml").read_text()
+    kinds = [part["type"] for part in form["body"]]
+    assert kinds[-1] == "checkboxes"
+    assert form["body"][-1]["attributes"]["options"][0]["required"] is True
+
+
+LINTERS = (
+    ("zizmor", "--offline", "--no-progress", "--persona", "pedantic", ".github"),
+    ("actionlint",),
+)
+
+
+def test_the_linters_that_are_installed_find_nothing() -> None:
+    for linter in LINTERS:
+        if shutil.which(linter[0]):
+            ran = subprocess.run(linter, cwd=ROOT, capture_output=True, text=True, check=False)
+            assert ran.returncode == 0, ran.stdout
