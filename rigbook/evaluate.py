@@ -72,6 +72,12 @@ def lines(evaluation: dict[str, Any]) -> list[str]:
     told += ["", f"{'prefill':<45}{errors:>14}  {read['rows']} rows of {read['rigs']} rigs"]
     told += ["", *_accidents(evaluation["accidents"])]
     told += ["", *_insight(evaluation)]
+    told += ["", "the worst rows, tokens/s: measured, predicted, what may explain it"]
+    told += [
+        f"  {row['measured']:7.2f} {row['predicted']:7.2f}  {row['rig'][:32]:<33}"
+        f"{row['variant']:<38}{'; '.join(row['why'])}"
+        for row in evaluation["worst"]
+    ]
     rows, rigs = evaluation["rows"], evaluation["rigs"]
     share = evaluation["excluded_share"]
     told += [
