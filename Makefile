@@ -71,7 +71,8 @@ build/lake/ready:
 test-warehouse: .venv/ready build/lake/ready  ## four loaders at once on a PostgreSQL of their own (needs postgresql)
 	@RIGBOOK_LAKE_PYTHON=$(CURDIR)/build/lake/bin/python $(BIN)/python -m pytest -m postgres
 
-readme: .venv/ready  ## write the answers and figures of README.md anew
+readme: .venv/ready  ## write the answers, figures and picture of README.md anew
+	@$(BIN)/python -c 'from pathlib import Path; from sitegen.cover import write_cover; write_cover(Path("models/fitted/model.json"), Path("site/docs/assets"))'
 	@$(BIN)/cog -r README.md
 
 fuzz: .venv/ready  ## damage texts for each reader, 60 s a reader
