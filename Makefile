@@ -6,7 +6,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-.PHONY: help site test test-engine lint types pytest fuzz bench faults serve load fit readme lock clean parity
+.PHONY: help site test test-engine test-warehouse lint types pytest fuzz bench faults serve load fit readme lock clean parity
 
 help:  ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,7 +52,7 @@ types: .venv/ready
 	@$(BIN)/mypy
 
 pytest: .venv/ready
-	@$(BIN)/python -m pytest -m 'not engine'
+	@$(BIN)/python -m pytest -m 'not engine and not postgres'
 
 test-engine: .venv/ready  ## build a real llama-server once, outside the checkout, and test against it
 	@bin=$$(PYTHON=$(CURDIR)/$(BIN)/python tests/engine/build.sh) \
@@ -60,6 +60,16 @@ test-engine: .venv/ready  ## build a real llama-server once, outside the checkou
 
 parity: .venv/ready  ## hold the predictor page against predict on 10,000 rigs
 	@PYTHONPATH=.:site $(BIN)/python tests/predictor_grid.py 10000
+
+build/lake/ready:
+	@$(PYTHON) -m venv build/lake
+	@build/lake/bin/pip install --quiet duckdb==1.5.5 duckdb-extensions==1.5.5 \
+	  duckdb-extension-ducklake==1.5.5 duckdb-extension-postgres-scanner==1.5.5 \
+	  importlib_resources polars pydantic
+	@touch $@
+
+test-warehouse: .venv/ready build/lake/ready  ## four loaders at once on a PostgreSQL of their own (needs postgresql)
+	@RIGBOOK_LAKE_PYTHON=$(CURDIR)/build/lake/bin/python $(BIN)/python -m pytest -m postgres
 
 readme: .venv/ready  ## write the answers, figures and picture of README.md anew
 	@$(BIN)/python -c 'from pathlib import Path; from sitegen.cover import write_cover; write_cover(Path("models/fitted/model.json"), Path("site/docs/assets"))'

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import Ridge
+from sklearn.utils.validation import check_is_fitted
 
 from models.parameters import Parameters, Prior, gathered
 from models.physics import Inputs, tokens_per_s
@@ -111,7 +112,8 @@ class DecodeTime(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Inputs) -> Array:  # noqa: N803 - scikit-learn's name
-        """Give the log speeds."""
+        """Give the log speeds; scikit-learn's NotFittedError before a fit."""
+        check_is_fitted(self, "parameters_")
         return self.log_speed(X, self.parameters_)
 
     def log_speed(self, x: Inputs, values: dict[str, float]) -> Array:

@@ -55,6 +55,7 @@ class Request(NamedTuple):
     cpu_layers: int | None = None
     at_tokens: int = 0
     ctx_tokens: int | None = None
+    ubatch: int | None = None
     mine: tuple[OwnRun, ...] = ()
     level: float = 0.8
 
@@ -74,6 +75,7 @@ RANGES: dict[str, tuple[float, float, str]] = {
     "cpu_layers": (0, 500, "layers"),
     "at_tokens": (0, 10_000_000, "tokens"),
     "ctx_tokens": (1, 10_000_000, "tokens"),
+    "ubatch": (32, 65_536, "tokens"),
 }
 """field → (lowest, highest, unit): outside of these no rig exists."""
 

@@ -80,6 +80,11 @@ _PARTS: dict[str, Any] = {
             "required": ["rig", "tokens_per_s", "left_out_tokens_per_s", "url"],
         },
     },
+    "prefill": {
+        "description": "prefill of long prompts: parameters, logs that bracket, error",
+        "type": "object",
+        "required": ["parameters", "interval", "error"],
+    },
     "evaluation": {
         "description": "errors and coverage on machines left out",
         "type": "object",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.misuse import Misuse
-from models.advice import drafting, enough_threads
+from models.answer import Answer
 from models.estimate import Question, estimate, parameters_of, speed_of
 from models.insight import LEVERS
 from models.predict import predict
@@ -80,6 +80,7 @@ def _run(draw: random.Random) -> dict[str, Json]:
         "hit_rate": _some(draw, 0.2, draw.choice([0.0, 0.3, 0.777, 1.0])),
         "cpu_layers": _some(draw, 0.1, draw.randint(0, 45)),
         "at_tokens": draw.choice([0, 0, 4000, 90_000]),
+        "ubatch": _some(draw, 0.3, draw.choice([512, 2048, 4096])),
         "ctx_tokens": _some(draw, 0.3, draw.choice([8192, 65_536, 204_800])),
     }
 
@@ -136,9 +137,6 @@ def answered(model: FittedModel, request: Request, change: str | None) -> Json:
         if (one.slug, one.variant["model"], one.variant["quant"])
         == (answers[0].slug, answers[0].model, answers[0].quant)
     )
-    advice = answers[0]._replace(drafting=drafting(question, target)).as_json()["drafting"]
-    if advice:
-        advice["tokens_per_s"] = list(advice["tokens_per_s"].values())
     changes = sorted(
         (one._asdict() for one in what_if(model, None, request, other)) if other else (),
         key=lambda one: (one["slug"] or "", one["model"], one["quant"]),
@@ -146,12 +144,25 @@ def answered(model: FittedModel, request: Request, change: str | None) -> Json:
     return {
         "answers": [one.as_json() for one in answers],
         "advice": {
-            "drafting": advice,
-            "threads_enough": list(enough_threads(question, target)),
+            **_advice(model, request, answers[0]),
             "sensitivity": sensitivity(question, target),
         },
         "changes": changes if other else None,
     }
+
+
+def _advice(model: FittedModel, request: Request, best: Answer) -> Json:
+    """Ask for one answer whole: what Python adds to it where a slug or a model is named."""
+    named: Json = (
+        {"slugs": (best.slug,)} if best.slug else {"model": best.model, "quant": best.quant}
+    )
+    (whole,) = predict(model, None, request._replace(**named), advise=True)
+    told = whole.as_json()
+    if told["drafting"]:
+        told["drafting"]["tokens_per_s"] = list(told["drafting"]["tokens_per_s"].values())
+    added = told["warnings"][len(best.warnings) :]
+    kept = {name: told[name] for name in ("drafting", "threads_enough", "prefill", "context")}
+    return {**kept, "context_warnings": added}
 
 
 def sensitivity(question: Question, target: Json) -> dict[str, float]:
@@ -198,7 +209,7 @@ def _ordered(told: Json) -> Json:
     return told
 
 
-PYTHON_ALONE = {"drafting", "threads_enough", "protocol", "quantity"}
+PYTHON_ALONE = {"drafting", "threads_enough", "prefill", "context", "protocol", "quantity"}
 """Keys of an answer that the page has elsewhere, or does not show."""
 
 

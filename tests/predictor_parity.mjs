@@ -10,16 +10,22 @@ const { questionOf } = await load("estimate");
 const { EMPTY } = await load("request");
 const { predict } = await load("predict");
 const { drafting, enoughThreads, sensitivity } = await load("advice");
+const { ceiling, contextCautions, prefill } = await load("reading");
 const { changed, whatIf } = await load("what-if");
 
 const model = unpack(JSON.parse(readFileSync(file, "utf-8")));
 
-function published({ target, seconds, placed, ...answer }) {
+function published({ target, seconds, setup, ...answer }) {
   return answer;
 }
 
-function advice(question, { target }) {
-  return { drafting: drafting(question, target), threads_enough: enoughThreads(question, target), sensitivity: sensitivity(question, target, 1.1) };
+function advice(question, { target, setup }) {
+  const context = ceiling(question, target, setup);
+  return {
+    prefill: prefill(question, target, setup.inputs),
+    context,
+    context_warnings: contextCautions(context, question.request.ctx_tokens),
+    drafting: drafting(question, target), threads_enough: enoughThreads(question, target), sensitivity: sensitivity(question, target, 1.1) };
 }
 
 function answered({ request, what_if: text }) {

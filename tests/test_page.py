@@ -46,3 +46,10 @@ def test_headings_keep_their_anchor_and_facts_their_order() -> None:
     assert heading("Decode {: x }", "decode") == "## Decode &#123;&#58; x &#125; { #decode }"
     shown = facts([("Engine", Html("a")), ("Context", Html("b"))])
     assert shown.index("Engine") < shown.index("Context")
+
+
+def test_a_page_may_be_left_out_of_the_search() -> None:
+    one = page("x", "A", "B", [])
+    front = yaml.safe_load(markdown(one._replace(searched=False)).split("---\n")[1])
+    assert front["search"] == {"exclude": True}
+    assert "search" not in markdown(one)

@@ -28,6 +28,8 @@ def figures(catalog: Catalog) -> Reader:
         ("Prefill: 1,234 tokens/s", "prefill", 1234, None),
         ("TTFT: 1.5 s", "ttft", 1500, None),
         ("- Generation: **12.0** tps on average", "decode", 12, None),
+        ("tg128: 14.2 t/s", "decode", 14.2, None),
+        ("pp512: 310 t/s", "prefill", 310, None),
     ],
 )
 def test_a_label_with_a_unit_is_a_figure(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sitegen.escape import text
 from sitegen.numbers import ABSENT
-from sitegen.table import Cell, Column, Line, table, without_empty
+from sitegen.table import MOST_LINES, Cell, Column, Line, table, without_empty
 
 COLUMNS = (Column("Rig"), Column("Decode, tokens/s", numeric=True))
 
@@ -72,3 +72,11 @@ def test_a_column_with_one_word_stays() -> None:
     columns, _ = without_empty(COLUMNS, lines, ABSENT)
     assert len(columns) == 2
     assert re.search('data-sort="0"', table("x", *without_empty(COLUMNS, lines, ABSENT)))
+
+
+def test_a_long_table_is_cut_and_says_so() -> None:
+    lines = [Line([text(number)]) for number in range(MOST_LINES + 1)]
+    whole, cut = (table("t", [Column("n")], some) for some in (lines[:-1], lines))
+    assert whole.count("<tr>") == cut.count("<tr>") == MOST_LINES + 1
+    assert "rows" not in whole
+    assert "The first 300 of 301 rows" in cut

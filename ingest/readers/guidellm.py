@@ -27,7 +27,7 @@ def read_guidellm(lines: Sequence[Line]) -> Iterator[Part]:
         seen += [Seen(line) for line in range(found.first, found.last + 1)]
         runs += [
             tuple(_benchmark(one.value["metrics"], one))
-            for one in found.inside("benchmarks")[:MAX_BENCHMARKS]
+            for one in found.inside("benchmarks", MAX_BENCHMARKS)
             if isinstance(one.value.get("metrics"), dict)
         ]
     if runs:
@@ -75,7 +75,7 @@ def read_localscore(lines: Sequence[Line]) -> Iterator[Part]:
     """Read each upload: one accelerator, no offload."""
     for found in objects(lines)[:MAX_BENCHMARKS]:
         seen = [Seen(line) for line in range(found.first, found.last + 1)]
-        results = found.inside("results")[:MAX_BENCHMARKS]
+        results = found.inside("results", MAX_BENCHMARKS)
         run = tuple(item for one in results for item in _result(one.value, one))
         if run:
             rig, served = tuple(_system(found)), (*_place(found), *_runtime(found))

@@ -21,7 +21,7 @@ MAX_OBJECTS = 5_000
 MAX_KEYS = 8
 """Places of one key that are tried: an array's name stands once, or again in the settings."""
 
-_BETWEEN = re.compile(r"[\s,]*")
+_BETWEEN = frozenset(", \t\r\n")
 
 
 class Found(NamedTuple):
@@ -37,29 +37,34 @@ class Found(NamedTuple):
         at = self.source.find(f'"{key}"')
         return self.first + self.source.count("\n", 0, max(0, at))
 
-    def inside(self, key: str) -> "tuple[Found, ...]":
+    def inside(self, key: str, most: int = MAX_OBJECTS) -> "tuple[Found, ...]":
         """List the objects of the array at `key`, each with the lines that it spans itself."""
         wanted = self.value.get(key)
         if not isinstance(wanted, list):
             return ()
+        rows = [one for one in wanted[:most] if isinstance(one, dict)]
         for place in islice(re.finditer(rf'"{re.escape(key)}"\s*:\s*\[', self.source), MAX_KEYS):
-            found = tuple(self._objects_from(place.end()))
-            if [one.value for one in found] == [one for one in wanted if isinstance(one, dict)]:
+            found = tuple(islice(self._objects_from(place.end()), len(rows)))
+            if [one.value for one in found] == rows:
                 return found
         return ()
 
     def _objects_from(self, at: int) -> "Iterator[Found]":
         """Walk over the elements of the array whose first one starts at or behind `at`."""
         decoder = json.JSONDecoder()
+        counted, line = 0, self.first
         while True:
-            at = _BETWEEN.match(self.source, at).end()  # type: ignore[union-attr]
+            while self.source[at : at + 1] in _BETWEEN:
+                at += 1
             try:
                 value, end = decoder.raw_decode(self.source, at)
             except ValueError:
                 return
+            # Counted on from the element before: an array may have very many.
+            first = line + self.source.count("\n", counted, at)
+            counted, line = end, first + self.source.count("\n", at, end)
             if isinstance(value, dict):
-                first, last = (self.source.count("\n", 0, place) for place in (at, end - 1))
-                yield Found(value, self.first + first, self.first + last, self.source[at:end])
+                yield Found(value, first, line, self.source[at:end])
             at = end
 
 

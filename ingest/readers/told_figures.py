@@ -22,6 +22,9 @@ _FIGURE = re.compile(
 _LABEL = re.compile(
     r"(?:avg |average |mean |median )?(decode|generation|prefill|prompt|wall|ttft|tg|pp)\b"
 )
+_TEST = re.compile(r"(pp|tg)([0-9]{1,6})\b", re.ASCII)
+"""A test of llama-bench, told by hand: `pp512: 310 t/s`."""
+
 _DEEP = re.compile(r"([0-9]{1,4}) ?k\b", re.IGNORECASE)
 _SECOND_FIGURE = re.compile(r"[0-9]", re.ASCII)
 
@@ -42,7 +45,7 @@ def pairs(lines: Iterable[Line]) -> Iterator[tuple[str, str, int]]:
 def figure_items(lines: Iterable[Line]) -> Iterator[Item]:
     """Read the labels that name a quantity; a value with more figures behind it is left unread."""
     for label, value, line in pairs(lines):
-        folded = label.casefold().strip()
+        folded = _TEST.sub(r"\1 \2", label.casefold().strip(), count=1)
         found = _FIGURE.match(value.strip()) if _LABEL.match(folded) else None
         if not found or (found[4] and _SECOND_FIGURE.search(found[4])):
             continue
@@ -102,8 +105,9 @@ def _number(quantity: str, found: "re.Match[str]", label: str, line: int) -> Ite
 
 
 def _where(label: str) -> dict[str, Any]:
-    deep = _DEEP.search(label)
+    deep, prompt = _DEEP.search(label), re.match(r"pp ([0-9]{1,6})\b", label, re.ASCII)
     return {
         "workload": next((shape for shape in SHAPES if re.search(rf"\b{shape}\b", label)), None),
         "nominal_tokens": int(deep[1]) * 1000 if deep else None,
+        "prompt_tokens": int(prompt[1]) or None if prompt else None,
     }

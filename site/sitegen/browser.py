@@ -8,9 +8,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from launch import gate, placement
+from launch import budget, gate, placement
 from models import (
     advice,
+    ceiling,
     estimate,
     expert_cache,
     facts,
@@ -18,6 +19,8 @@ from models import (
     nearest,
     parameters,
     physics,
+    predict,
+    prefill,
     rig,
 )
 from models import what_if as changes
@@ -37,10 +40,10 @@ GPU = ("name", "match", "vram_gib", "gbps")
 VARIANT = (
     "model", "quant", "kernel", "routed_gb", "routed_gweights", "dense_gb", "dense_gweights",
     "moe_layers", "layers", "first_moe_layer", "moe_layer_step", "expert_share", "bundle_mib",
-    "bundle_mib_by_layer", "embedding_gib", "kv_mib_per_1k", "inferred",
+    "bundle_mib_by_layer", "embedding_gib", "kv_mib_per_1k", "native_ctx", "inferred",
 )  # fmt: skip
 SLUG = (
-    "model", "quant", "cards", "gpu", "ctx", "drafter", "expert_cache", "residency",
+    "model", "quant", "cards", "gpu", "ctx", "ubatch", "drafter", "expert_cache", "residency",
     "host_ram_gib", "status",
 )  # fmt: skip
 ANCHOR = (
@@ -58,6 +61,7 @@ CONSTANTS: dict[str, Any] = {
     "knee": estimate.KNEE,
     "deepest": advice.DEEPEST,
     "gb_per_gib": facts.GB_PER_GIB,
+    "gb_per_mib": facts.GB_PER_MIB,
     "reserve_gib": expert_cache.RESERVE_GIB,
     "compute_gib": expert_cache.COMPUTE_GIB,
     "host_drafter_gib": expert_cache.HOST_DRAFTER_GIB,
@@ -65,6 +69,15 @@ CONSTANTS: dict[str, Any] = {
     "costs": placement.Costs()._asdict(),
     "overhead_gib": gate.OVERHEAD_GIB,
     "comfort_gib": gate.COMFORT_GIB,
+    "near_ram": predict.NEAR_RAM,
+    "ubatch": prefill.UBATCH,
+    "prompt_tokens": prefill.PROMPT_TOKENS,
+    "step_tokens": ceiling.STEP_TOKENS,
+    "mask_bytes": budget.MASK_BYTES,
+    "compute_mib": budget.COMPUTE_MIB,
+    "first_decode_mib": budget.FIRST_DECODE_MIB,
+    "first_card_extra_mib": budget.FIRST_CARD_EXTRA_MIB,
+    "draft_context_mib": budget.DRAFT_CONTEXT_MIB,
     "z": {f"{level:g}": z for level, z in interval.Z.items()},
     "slope_error": changes.SLOPE_ERROR,
     "shown": nearest.SHOWN,
@@ -101,6 +114,7 @@ def browser_document(model: FittedModel, record: Record | None = None) -> dict[s
         "parameters": {name: entry["value"] for name, entry in sorted(model.parameters.items())},
         "effects": model.effects,
         "components": model.components,
+        "prefill": {part: model.prefill[part] for part in ("parameters", "interval")},
         "intervals": model.intervals,
         "ships": model.ships,
         "roofline": model.roofline,

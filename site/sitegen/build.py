@@ -12,6 +12,7 @@ from sitegen.policy import guard_folder
 from sitegen.redirect import read_redirects
 from sitegen.reference_cli import Verb
 from sitegen.results import write_results
+from sitegen.script import bundle_scripts
 from sitegen.swap import swapped
 
 _MIB = 1024 * 1024
@@ -70,6 +71,7 @@ def build_site(
             _refuse(problems)
         with swapped(folder) as fresh:
             problems += run_mkdocs(config, fresh)
+            bundle_scripts(fresh)
             guard_folder(fresh)
             problems += link_problems(fresh)
             _refuse(problems)

@@ -41,7 +41,7 @@ class Group(NamedTuple):
 
 def groups(record: Record, rows: Iterable[Row]) -> list[Group]:
     """Gather measurements into lines, machines in order of their labels."""
-    runs = {run["run_id"]: run for run in record.runs}
+    runs = record.runs_by_id
 
     def key(row: Row) -> tuple[str, str, str, str, int, int]:
         label = record.machines[row["rig_id"]]["label"].lower()

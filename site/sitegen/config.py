@@ -141,11 +141,15 @@ def _plain(value: object) -> str:
 
 def measured_on(record: Record, address: str, plan: Plan, runs: list[Row]) -> Html:
     """List the slug's runs with their decode rates and what they set otherwise."""
-    rates: dict[str, list[Row]] = {}
-    for row in record.measurements:
-        if row["quantity"] == "decode" and row["streams"] in (None, 1):
-            rates.setdefault(row["run_id"], []).append(row)
-    found = [run for run in runs if run["run_id"] in rates]
+    rates = {
+        run["run_id"]: [
+            row
+            for row in record.rows_by_run.get(run["run_id"], ())
+            if row["quantity"] == "decode" and row["streams"] in (None, 1)
+        ]
+        for run in runs
+    }
+    found = [run for run in runs if rates[run["run_id"]]]
     if not found:
         return paragraph(text("Nobody has reported a decode rate on this config yet."), "missing")
     columns = (Column("Rig"), Column("Decode, tokens/s"), Column("Set otherwise than here"))

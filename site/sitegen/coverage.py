@@ -83,7 +83,7 @@ def _missing(record: Record) -> Html:
 
 def _fields(record: Record) -> Html:
     rows = _decodes(record)
-    runs = {run["run_id"]: run for run in record.runs}
+    runs = record.runs_by_id
     known: Counter[str] = Counter()
     for row in rows:
         run, state = runs[row["run_id"]], record.states[row["state_id"]]

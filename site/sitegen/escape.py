@@ -8,6 +8,7 @@ written.
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import NewType
 from urllib.parse import quote, urlsplit
 
@@ -30,12 +31,19 @@ _BARE_HOST = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}(/|$)", re.IGNOREC
 
 def text(raw: object) -> Html:
     """Encode `raw` for any place in a page; runs of white space become one space."""
-    words = " ".join(_shown(str(raw)).split())
+    return _encoded(str(raw))
+
+
+@lru_cache(maxsize=100_000)
+def _encoded(raw: str) -> Html:
+    words = " ".join(_shown(raw).split())
     return Html(_MEANT.sub(lambda sign: f"&#{ord(sign[0])};", words))
 
 
 def _shown(raw: str) -> str:
     """Replace what cannot be seen by a mark that can, so that nothing hides in a name."""
+    if raw.isascii() and raw.isprintable():
+        return raw
     return "".join(
         letter if letter.isspace() or unicodedata.category(letter) not in _HIDDEN else "\ufffd"
         for letter in raw

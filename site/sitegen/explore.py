@@ -18,7 +18,7 @@ COLUMNS = (
 
 def explore_json(record: Record) -> str:
     """Write columns and rows; the same record gives the same bytes."""
-    runs = {run["run_id"]: run for run in record.runs}
+    runs = record.runs_by_id
     rows = [_row(record, row, runs[row["run_id"]]) for row in record.measurements]
     document = {"schema": "rigbook.explore/1", "columns": COLUMNS, "rows": rows}
     return json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n"

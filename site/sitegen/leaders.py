@@ -23,7 +23,7 @@ IN_RAM = ("experts", "layers", "cpu-only", "fit", "engine-managed")
 
 def leaders(record: Record) -> Html:
     """Write the tables: experts in host RAM first, canonical protocols open, the others folded."""
-    runs = {run["run_id"]: run for run in record.runs}
+    runs = record.runs_by_id
     rows = [
         row
         for row in record.measurements

@@ -9,6 +9,8 @@ from sitegen.escape import Html, text
 
 CHARTS = "charts"
 
+NOT_SEARCHED = "search: { exclude: true }\n"
+
 
 class Picture(NamedTuple):
     """A chart's file below `charts/`, with its size in CSS pixels, so that nothing jumps."""
@@ -38,6 +40,7 @@ class Page(NamedTuple):
     description: str
     blocks: tuple[str, ...]
     pictures: tuple[Picture, ...] = ()
+    searched: bool = True  # the index of all pages is fetched with each
 
 
 def page(
@@ -56,7 +59,7 @@ def markdown(one: Page) -> str:
     """Write a page as Markdown. The theme puts title and description into HTML as they are."""
     head = (
         f'---\ntitle: "{text(one.title)}"\ndescription: "{text(one.description)}"\n'
-        "hide: [navigation, toc]\n---\n"
+        f"hide: [navigation, toc]\n{'' if one.searched else NOT_SEARCHED}---\n"
     )
     return "\n\n".join([head, f"# {text(one.title)}", *one.blocks]) + "\n"
 

@@ -1,5 +1,7 @@
 """What the pages read from the database: one query a table, rows as dictionaries."""
 
+from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,8 +13,8 @@ from ingest.store import opened
 Row = dict[str, Any]
 
 
-class Record(NamedTuple):
-    """Everything that the pages show, read once."""
+class Tables(NamedTuple):
+    """Everything that the pages show, as it was read."""
 
     measurements: list[Row]  # every one, with its run's and its source's columns
     guarded: list[Row]  # those with a value, with every field that a comparison depends on
@@ -34,6 +36,37 @@ class Record(NamedTuple):
     history: dict[str, list[Row]]  # of each machine
 
 
+class Record(Tables):
+    """The tables with what leads from one to another, found once: thousands of pages ask."""
+
+    @cached_property
+    def runs_by_id(self) -> dict[str, Row]:
+        """Each run by its id."""
+        return {run["run_id"]: run for run in self.runs}
+
+    @cached_property
+    def runs_by_rig(self) -> dict[str, list[Row]]:
+        """The runs of each machine."""
+        return _grouped(self.runs, "rig_id")
+
+    @cached_property
+    def states_by_rig(self) -> dict[str, list[Row]]:
+        """The states of each machine."""
+        return _grouped(self.states.values(), "rig_id")
+
+    @cached_property
+    def rows_by_run(self) -> dict[str, list[Row]]:
+        """The measurements of each run."""
+        return _grouped(self.measurements, "run_id")
+
+
+def _grouped(rows: Iterable[Row], key: str) -> dict[str, list[Row]]:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row[key], []).append(row)
+    return groups
+
+
 def read_record(path: Path) -> Record:
     """Read the database at `path`; raises FileNotFoundError with the remedy if there is none."""
     with opened(path) as connection:
@@ -52,10 +85,7 @@ def read(connection: duckdb.DuckDBPyConnection) -> Record:
         return {row[key]: row for row in rows(sql)}
 
     def grouped(sql: str, key: str) -> dict[str, list[Row]]:
-        groups: dict[str, list[Row]] = {}
-        for row in rows(sql):
-            groups.setdefault(row[key], []).append(row)
-        return groups
+        return _grouped(rows(sql), key)
 
     return Record(
         measurements=rows(_MEASUREMENTS),
@@ -82,10 +112,9 @@ def read(connection: duckdb.DuckDBPyConnection) -> Record:
     )
 
 
-def rows_of(record: Record, runs: list[Row]) -> list[Row]:
-    """Pick the measurements of some runs."""
-    wanted = {run["run_id"] for run in runs}
-    return [row for row in record.measurements if row["run_id"] in wanted]
+def rows_of(record: Record, runs: Iterable[Row]) -> list[Row]:
+    """Pick the measurements of some runs, in the record's order of runs."""
+    return [row for run in runs for row in record.rows_by_run.get(run["run_id"], ())]
 
 
 # A measurement counts when it and its run are active, the run ended well and there is a value:

@@ -13,17 +13,23 @@ from sitegen.page import Page, facts, heading, page, paragraph
 from sitegen.record import Record, Row, rows_of
 from sitegen.table import Cell, Column, Line, table, without_empty
 
+MOST_SEARCHED = 500
+"""With more machines than this the search index, which every page fetches, would be too heavy."""
+
 
 def rig_pages(record: Record) -> list[Page]:
     """Make the page of every machine."""
-    return [_rig(record, machine) for machine in record.machines.values()]
+    searched = len(record.machines) <= MOST_SEARCHED
+    return [
+        _rig(record, machine)._replace(searched=searched) for machine in record.machines.values()
+    ]
 
 
 def _rig(record: Record, machine: Row) -> Page:
     rig_id = machine["rig_id"]
     address = rig_page(rig_id)
-    runs = [run for run in record.runs if run["rig_id"] == rig_id]
-    known = [state for state in record.states.values() if state["rig_id"] == rig_id]
+    runs = record.runs_by_rig.get(rig_id, [])
+    known = record.states_by_rig.get(rig_id, [])
     rows = rows_of(record, runs)
     blocks = [
         _facts(machine, known, runs),

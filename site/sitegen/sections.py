@@ -54,7 +54,7 @@ def others(record: Record, page: str, rows: Sequence[Row]) -> Html:
     found = [row for row in rows if row["quantity"] not in (DECODE, *TOLD_APART)]
     if not found:
         return NOTHING
-    runs = {run["run_id"]: run for run in record.runs}
+    runs = record.runs_by_id
     columns = (
         Column("Rig"), Column("Quantity"), Column("Value", numeric=True), Column("Unit"),
         Column("Workload"), Column("Protocol"), Column("Context", numeric=True), Column("Source"),

@@ -1,5 +1,6 @@
 """Sweeps as pictures: a line a rig, told apart by dash and shape as well as colour."""
 
+import copy
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -28,26 +29,39 @@ def sweep_svg(sweep: Sweep, lines: Sequence[Trace]) -> str:
         for line in lines
         for step in line.steps
     ]
-    names = [line.label for line in lines]
-    spec = _template(sweep.axis, sweep.title.partition(" ")[0], tuple(names))
+    spec = _filled(sweep, [line.label for line in lines])
     drawn: str = vl_convert.vegalite_to_svg({**spec, "datasets": {"points": points}})
     return drawn
 
 
+def _filled(sweep: Sweep, names: list[str]) -> dict[str, Any]:
+    """Put axis titles and names into a copy of the chart: building it anew costs more."""
+    spec = copy.deepcopy(_template())
+    for layer in spec["layer"]:
+        encoding = layer["encoding"]
+        encoding["x"]["title"] = sweep.axis
+        encoding["y"]["title"] = f"{sweep.title.partition(' ')[0]}, tokens/s"
+        for channel in ("color", "strokeDash", "shape"):
+            if channel in encoding:
+                scale = encoding[channel]["scale"]
+                scale["domain"], scale["range"] = names, scale["range"][: len(names)]
+    return spec
+
+
 @cache
-def _template(axis: str, rate: str, names: tuple[str, ...]) -> dict[str, Any]:
+def _template() -> dict[str, Any]:
     legend = alt.Legend(orient="bottom", columns=1, title=None, labelLimit=LABEL_LIMIT)
     base = alt.Chart(alt.NamedData(name="points")).encode(
-        x=alt.X("x:Q", title=axis, axis=alt.Axis(tickCount=6, format="~s")),
-        y=alt.Y("y:Q", title=f"{rate}, tokens/s", scale=alt.Scale(zero=True)),
-        color=_scaled(alt.Color, names, _COLOURS, legend),
+        x=alt.X("x:Q", title="", axis=alt.Axis(tickCount=6, format="~s")),
+        y=alt.Y("y:Q", title="", scale=alt.Scale(zero=True)),
+        color=_scaled(alt.Color, _COLOURS, legend),
     )
     line = base.mark_line(strokeWidth=2).encode(
         # No legend of its own: dashes would tear the outlines of the legend's shapes.
-        strokeDash=_scaled(alt.StrokeDash, names, _DASHES, None)
+        strokeDash=_scaled(alt.StrokeDash, _DASHES, None)
     )
     marks = base.mark_point(filled=True, size=55, opacity=1).encode(
-        shape=_scaled(alt.Shape, names, _SHAPES, legend)
+        shape=_scaled(alt.Shape, _SHAPES, legend)
     )
     spec: dict[str, Any] = styled(alt.layer(line, marks), WIDTH, HEIGHT).to_dict()
     return spec
@@ -55,10 +69,9 @@ def _template(axis: str, rate: str, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _scaled(
     channel: Any,  # noqa: ANN401 - one of altair's channels
-    names: tuple[str, ...],
     values: list[Any],
     legend: alt.Legend | None,
 ) -> Any:  # noqa: ANN401 - altair's own
-    """Give each name its own value of a channel, in the order of the lines."""
-    scale = alt.Scale(domain=list(names), range=values[: len(names)])
+    """Give each line its own value of a channel, in their order; names come later."""
+    scale = alt.Scale(domain=[""] * len(values), range=values)
     return channel("line:N", scale=scale, legend=legend, sort=None)

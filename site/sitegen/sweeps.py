@@ -76,7 +76,7 @@ SWEEPS = (
 
 def traces(record: Record, sweep: Sweep, rows: Iterable[Row]) -> list[Trace]:
     """Gather the lines of a sweep, the longest first; a step measured twice keeps its last."""
-    runs = {run["run_id"]: run for run in record.runs}
+    runs = record.runs_by_id
     found: dict[tuple[str, ...], dict[float, Step]] = {}
     for row in rows:
         run = runs[row["run_id"]]

@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 from sitegen.escape import Html, text
 
+MOST_LINES = 300
+"""A longer table would weigh down its page; explore and the data files have every row."""
+
 
 class Cell(NamedTuple):
     """What stands in a cell, and what the column is sorted by (None sorts last)."""
@@ -37,16 +40,31 @@ class Line(NamedTuple):
     doubtful: bool = False
 
 
-def table(caption: str, columns: Sequence[Column], lines: Iterable[Line]) -> Html:
-    """Write a table whose first column heads its rows. Its frame scrolls sideways, by key too."""
-    body = "\n".join(_line(columns, line) for line in lines)
+def table(
+    caption: str, columns: Sequence[Column], lines: Iterable[Line], *, whole: bool = False
+) -> Html:
+    """Write a table whose first column heads its rows. Its frame scrolls sideways, by key too.
+
+    It is cut after `MOST_LINES`, unless it stands nowhere else: then it is `whole`.
+    """
+    every = list(lines)
+    shown = every if whole else every[:MOST_LINES]
+    body = "\n".join(_line(columns, line) for line in shown)
     heads = "".join(_head(column) for column in columns)
     name = text(caption)
     return Html(
         f'<div class="frame" role="group" tabindex="0" aria-label="{name}" data-search-exclude>\n'
         f'<table class="data"><caption>{name}</caption>\n'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table>\n</div>"
+        f"{_left_out(len(every)) if len(shown) < len(every) else ''}"
     )
+
+
+def _left_out(count: int) -> str:
+    if count <= MOST_LINES:
+        return ""
+    rest = "the explore page and the data files have them all"
+    return f'\n<p class="note">{text(f"The first {MOST_LINES} of {count:,} rows; {rest}.")}</p>'
 
 
 def _head(column: Column) -> str:

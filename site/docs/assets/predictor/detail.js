@@ -2,6 +2,7 @@
 import { drafting, enoughThreads, sensitivity } from "./advice.js";
 import { timeBar } from "./bars.js";
 import { element, figure, percent, tenths } from "./dom.js";
+import { ceiling, contextCautions, prefill } from "./reading.js";
 import { commandOf } from "./state.js";
 
 const LEVERS = {
@@ -19,13 +20,15 @@ const link = (href, words) => element("a", { href }, words);
 
 /** Make the inside of an answer. `links` says where pages lie. */
 export function detailOf(one, question, state, links) {
+  const room = ceiling(question, one.target, one.setup);
+  const warnings = [...one.warnings, ...contextCautions(room, question.request.ctx_tokens)];
   return element("div", { class: "inside" },
-    one.warnings.length ? element("ul", { class: "warnings" }, ...one.warnings.map((warning) => element("li", {}, element("b", {}, `${warning.message}: `), warning.remedy))) : null,
+    warnings.length ? element("ul", { class: "warnings" }, ...warnings.map((warning) => element("li", {}, element("b", {}, `${warning.message}: `), warning.remedy))) : null,
     section("Where the time of a pass goes", timeBar(one),
       element("p", {}, `If only the limiting resource counted: ${tenths(one.wall_tokens_per_s)} tokens/s.`)),
     section("What would move it", moves(question, one)),
     section("Nearest measured rigs", near(one, links)),
-    section("How it is run", run(one, question)),
+    section("How it is run", run(one, question, room)),
     section("The same elsewhere", command(commandOf(state, one.slug)), one.slug ? command(planOf(one, state)) : null,
       one.slug ? element("p", {}, link(`${links.results}slugs/${one.slug}/`, "Every measurement of this slug")) : null));
 }
@@ -47,22 +50,31 @@ function near(one, links) {
     element("p", {}, `${BASIS[one.basis]}; ${one.rows} own rows of ${one.rigs} ${one.rigs === 1 ? "rig" : "rigs"}. A distance of 1 is a factor of 2.7 in one input.`));
 }
 
-function run(one, question) {
+function run(one, question, room) {
   const [fewest, most] = enoughThreads(question, one.target);
   const plan = drafting(question, one.target);
+  const read = prefill(question, one.target, one.setup.inputs);
   const facts = [
     `${one.threads} threads; ${fewest === most ? fewest : `${fewest} to ${most}`} come within 3 % of the best`,
     `experts of ${one.layers_on_cpu} of ${one.target.variant.moe_layers} layers in RAM${onCards(one)}`,
     one.depth ? `${figure(one.tokens_per_pass)} tokens a pass: ${one.depth} drafted, ${percent(one.acceptance)} accepted` : "no drafter: one token a pass",
     one.hit_rate === null ? null : `expert cache on the GPU serves ${percent(one.hit_rate)} of the experts`,
     plan ? draftingWords(plan) : null,
+    read ? readingWords(read) : null,
+    room ? `context: up to ${whole(room.boots_tokens)} tokens boot, ${whole(room.survives_tokens)} survive a deep first prompt` : null,
     one.own_run_factor === null ? null : `your own measurement moves this by ×${one.own_run_factor.toFixed(2)}`,
   ];
   return list(facts.filter(Boolean));
 }
 
+const whole = (value) => value.toLocaleString("en", { maximumFractionDigits: 0 });
+
+function readingWords(read) {
+  return `reads a prompt of ${whole(read.prompt_tokens)} tokens at ${whole(read.tokens_per_s)} tokens/s (${whole(read.low)}–${whole(read.high)}): first token after ${figure(read.ttft_s)} s`;
+}
+
 function onCards(one) {
-  const cards = one.placed.on_cards.map((blocks, card) => (blocks.length ? `card ${card}: layers ${ranges(blocks)}` : null)).filter(Boolean);
+  const cards = one.setup.placed.on_cards.map((blocks, card) => (blocks.length ? `card ${card}: layers ${ranges(blocks)}` : null)).filter(Boolean);
   return cards.length ? `; ${cards.join("; ")}` : "";
 }
 

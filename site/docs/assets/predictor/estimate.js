@@ -41,7 +41,7 @@ export function priced(question, target) {
 export function estimate(question, target) {
   const found = priced(question, target);
   const doubts = moves(found.setup.inputs, question.model, found.setup.doubts);
-  return { ...found, known: { model: target.variant.model, quant: target.variant.quant, doubts } };
+  return { ...found, known: { stratum: found.setup.stratum, model: target.variant.model, quant: target.variant.quant, doubts } };
 }
 
 /** Price the runs that the asker measured; each with its log of measured over predicted. */

@@ -26,7 +26,12 @@ export function bounds(speed, [low, high], moved, z, left) {
   return ends.map((end) => speed * (end / speed) ** (left ** 0.5));
 }
 
-const shared = (components, a, b) => components[a.model !== b.model ? "rig" : a.quant !== b.quant ? "model" : "variant"] + doubtsOf(a, b);
+function levelOf(a, b) {
+  if (a.stratum !== b.stratum) return "stratum";
+  return a.model !== b.model ? "rig" : a.quant !== b.quant ? "model" : "variant";
+}
+
+const shared = (components, a, b) => components[levelOf(a, b)] + doubtsOf(a, b);
 
 const variance = (components, one) => components.row + doubtsOf(one, one);
 

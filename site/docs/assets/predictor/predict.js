@@ -4,6 +4,7 @@ import { bounds, told } from "./interval.js";
 import { basisOf, nearest, ownRows } from "./nearest.js";
 import { limitOf } from "./physics.js";
 import { checked, short } from "./request.js";
+import { bundlesOf } from "./setup.js";
 
 /** Order as Python orders texts. */
 const byText = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
@@ -53,13 +54,13 @@ export function answer(question, target, own) {
     acceptance: setup.acceptance,
     hit_rate: setup.hit_rate,
     nearest: near,
-    warnings: cautionsOf(model, setup, rig, near.length ? near[0].distance : model.constants.far + 1),
+    warnings: cautionsOf(model, target, setup, rig, near.length ? near[0].distance : model.constants.far + 1),
     inferred: [...rig.inferred, ...setup.inferred],
     own_run_factor: own.length ? Math.exp(learned.shift) : null,
     // Beyond what Python publishes: for the page alone.
     target,
     seconds: limit.seconds,
-    placed: setup.placed,
+    setup,
   };
 }
 
@@ -70,7 +71,12 @@ function whole(value) {
   return String(up ? floor + 1 : floor);
 }
 
-function cautionsOf(model, setup, rig, far) {
+/** All weights of a variant: a mapped file passes through host memory whole. */
+function fileGib(target, constants) {
+  return [...bundlesOf(target.variant).values()].reduce((sum, mib) => sum + mib, 0) / 1024 + target.variant.dense_gb / constants.gb_per_gib;
+}
+
+function cautionsOf(model, target, setup, rig, far) {
   const found = [...rig.cautions, ...setup.cautions];
   const needs = whole(setup.host_ram_gib);
   if (rig.ram_gib !== null) {
@@ -79,6 +85,9 @@ function cautionsOf(model, setup, rig, far) {
       found.push({ code: "does-not-fit", message: `needs ${needs} GiB of host RAM, ${whole(missing)} more than there is`, remedy: "choose a smaller quant or add RAM" });
     } else if (missing > -model.constants.comfort_gib) {
       found.push({ code: "tight-ram", message: `needs ${needs} of ${whole(rig.ram_gib)} GiB: tight, may page`, remedy: "close other programs, or a smaller quant" });
+    } else if (fileGib(target, model.constants) > model.constants.near_ram * rig.ram_gib) {
+      const file = whole(fileGib(target, model.constants));
+      found.push({ code: "file-near-ram", message: `the whole file has ${file} GiB of ${whole(rig.ram_gib)}: mapped, it may page`, remedy: "load it with --no-mmap" });
     }
   }
   if (far > model.constants.far) {

@@ -67,6 +67,8 @@ export class Ranking {
     const details = element("details", { "data-key": key, open: key === open }, summary(one, most, change, ram));
     if (key === open) details.append(this.detail(one));
     details.addEventListener("toggle", () => {
+      // The event comes late: by then typing may have replaced the line.
+      if (!details.isConnected) return;
       if (details.open && details.childElementCount === 1) details.append(this.detail(one));
       this.opened(key, details.open);
       if (details.open) for (const other of this.root.querySelectorAll("details[open]")) if (other !== details) other.open = false;

@@ -4,7 +4,7 @@ import { Misuse } from "./model.js";
 export const EMPTY = {
   triad_gbps: null, triad_method: null, channels: null, mts: null, cores: null, sockets: 1, threads: null, smt: null,
   cpu: null, ram_gib: null, gpus: [], vram_gib: null, slugs: [], model: null, quant: null, workload: "narrative",
-  depth: null, acceptance: null, hit_rate: null, cpu_layers: null, at_tokens: 0, ctx_tokens: null, mine: [], level: 0.8,
+  depth: null, acceptance: null, hit_rate: null, cpu_layers: null, at_tokens: 0, ctx_tokens: null, ubatch: null, mine: [], level: 0.8,
 };
 
 /** A number as Python's `:g` writes it. */

@@ -27,7 +27,7 @@ export function rigOf(request, model) {
     intel: cpu ? cpu.intel : 0,
     cards: cardsOf(request, model),
     ram_gib: request.ram_gib,
-    cautions: cautionsOf(request, cores),
+    cautions: [...cautionsOf(request, cores), ...halfFilled(request, cpu)],
   };
 }
 
@@ -83,6 +83,14 @@ function cautionsOf(request, cores) {
     }
   }
   return found;
+}
+
+/** Warn where half of the processor's memory channels or more stand empty. */
+function halfFilled(request, cpu) {
+  if (!cpu || !cpu.channels || request.channels === null) return [];
+  const total = cpu.channels * request.sockets;
+  if (request.channels * 2 > total) return [];
+  return [caution("half-filled", `${request.channels} of ${total} memory channels filled: half the bandwidth is missing`, "fill the channels before anything else")];
 }
 
 function threadCautions(threads, smt, cores) {

@@ -68,7 +68,7 @@ function referenceCards(target, model) {
 const bundles = new WeakMap();
 
 /** Map each mixture-of-experts block to the MiB of its routed experts; worked out once a variant. */
-function bundlesOf(variant) {
+export function bundlesOf(variant) {
   if (!bundles.has(variant)) bundles.set(variant, bundlesBy(variant));
   return bundles.get(variant);
 }

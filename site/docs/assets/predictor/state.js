@@ -7,9 +7,9 @@ export const FIELDS = {
   "triad-method": ["triad_method", false], triad: ["triad_gbps", true], channels: ["channels", true], mts: ["mts", true],
   ram: ["ram_gib", true], vram: ["vram_gib", true], workload: ["workload", false], depth: ["depth", true],
   acceptance: ["acceptance", true], "hit-rate": ["hit_rate", true], "cpu-layers": ["cpu_layers", true],
-  at: ["at_tokens", true], ctx: ["ctx_tokens", true], level: ["level", true],
+  at: ["at_tokens", true], ctx: ["ctx_tokens", true], ubatch: ["ubatch", true], level: ["level", true],
 };
-const WHOLE = new Set(["sockets", "cores", "threads", "channels", "depth", "cpu-layers", "at", "ctx"]);
+const WHOLE = new Set(["sockets", "cores", "threads", "channels", "depth", "cpu-layers", "at", "ctx", "ubatch"]);
 
 /** What stands in the form of somebody who just came: a rig to change. */
 export const START = "cpu=AMD+Ryzen+9+9950X&cores=16&channels=2&mts=6000&ram=192";
