@@ -329,6 +329,14 @@ CREATE TABLE catalog_engines (
     family  VARCHAR NOT NULL      -- engines with the same CPU kernels
 );
 
+-- Every two runs that are one, whichever of several is the first: what `duplicates` is made of.
+CREATE TABLE repeats (
+    run_id        VARCHAR NOT NULL,  -- the later of the two
+    duplicate_of  VARCHAR NOT NULL,  -- run_id of the other
+    kind          VARCHAR NOT NULL,  -- exact | near
+    shared        INTEGER NOT NULL   -- figures that agree
+);
+
 -- Runs published twice: counted once, at the one that names its slug, else at the earlier.
 CREATE TABLE duplicates (
     run_id        VARCHAR PRIMARY KEY,

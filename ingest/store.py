@@ -15,10 +15,10 @@ from typing import NamedTuple
 import duckdb
 
 from ingest.catalog import Catalog
-from ingest.duplicates import refresh
 from ingest.folder import Filed
 from ingest.misuse import Misuse
 from ingest.problem import Problem
+from ingest.repeats import forget, refresh, renew
 from ingest.rows import Rows, catalog_rows
 from ingest.tables import REPORTED, pour, problem_rows, schema_sql, write_bundles, write_tables
 
@@ -52,6 +52,7 @@ def fill(
         write_bundles(folder, filed, catalog)
         write_tables(folder, whole(catalog, problems, maintainers))
         fill_from(connection, folder)
+        refresh(connection)
 
 
 def whole(catalog: Catalog, problems: Iterable[Problem], maintainers: Iterable[str] = ()) -> Rows:
@@ -76,7 +77,6 @@ def fill_from(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     connection.execute(_MACHINES)
     for table, key in KEYS.items():
         _check_unique(connection, table, key)
-    refresh(connection)
     for waiting in REPORTED.values():
         connection.execute(f"DROP TABLE {waiting}")
 
@@ -188,6 +188,7 @@ def build_from(path: Path, folder: Path) -> None:
         )
         create(connection)
         fill_from(connection, folder)
+        refresh(connection)
         connection.execute("CHECKPOINT fresh; USE memory; DETACH fresh")
     fresh.replace(path)
 
@@ -200,15 +201,28 @@ def update_from(path: Path, folder: Path, machines: Iterable[str], anew: Iterabl
     fresh = folder / path.name
     shutil.copyfile(path, fresh)
     with duckdb.connect(str(fresh)) as connection:
-        connection.execute(
-            "CREATE TEMP TABLE redone AS SELECT unnest(?::VARCHAR[]) AS rig_id", [list(machines)]
-        )
-        connection.execute(DELETE)
-        for table in anew:
-            connection.execute(f'DELETE FROM "{table}"')  # noqa: S608 - the schema's own
-        fill_from(connection, folder)
+        exchange(connection, folder, machines, anew)
         connection.execute("CHECKPOINT")
     fresh.replace(path)
+
+
+def exchange(
+    connection: duckdb.DuckDBPyConnection,
+    folder: Path,
+    machines: Iterable[str],
+    anew: Iterable[str],
+) -> None:
+    """Put the tables below `folder` in place of the rows of `machines` and of the tables `anew`."""
+    connection.execute(
+        "CREATE TEMP TABLE redone AS SELECT unnest(?::VARCHAR[]) AS rig_id", [list(machines)]
+    )
+    forget(connection)
+    connection.execute(DELETE)
+    for table in anew:
+        connection.execute(f'DELETE FROM "{table}"')  # noqa: S608 - the schema's own
+    fill_from(connection, folder)
+    renew(connection)
+    connection.execute("DROP TABLE redone")
 
 
 # Empties a table of the machines in `redone`; what leads to the machine comes last.

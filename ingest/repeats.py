@@ -1,0 +1,130 @@
+"""The search for runs published twice in a database, done again only where figures changed.
+
+Whether two runs are one (`duplicates.alike`) depends on the two, and on how many runs have the
+figures that they share. So the table `repeats` keeps every pair, and what changed concerns the
+changed machines' runs and those that have a figure in common with them, before or after. Which of
+several runs is the first (the table `duplicates`) is told anew from all pairs: they are few.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+
+from ingest.duplicates import COMMON, DIGITS, KEY, TELLING, Duplicate, alike, firsts
+from ingest.rows import Row
+
+
+def refresh(connection: duckdb.DuckDBPyConnection) -> None:
+    """Search all runs, and fill the tables `repeats` and `duplicates` anew."""
+    connection.execute("DELETE FROM repeats")
+    connection.execute(_FIGURES + _ALL)
+    _search(connection)
+
+
+def forget(connection: duckdb.DuckDBPyConnection) -> None:
+    """Note the figures of the machines in `redone`, which are about to be deleted, and their pairs.
+
+    To be followed by `renew` in the same connection, when the new rows are in.
+    """
+    connection.execute(_FORGET)
+
+
+def renew(connection: duckdb.DuckDBPyConnection) -> None:
+    """Search what has a figure in common with the machines in `redone`, as they were or are now."""
+    connection.execute(_FIGURES + _TOUCHED)
+    _search(connection)
+
+
+def _search(connection: duckdb.DuckDBPyConnection) -> None:
+    """Compare the runs in `sharing`, and tell anew which run is the first of several."""
+    tables = {table: _rows(connection, sql) for table, sql in _TABLES.items()}
+    common = {(*key, float(value)) for *key, value in connection.execute(_COMMON).fetchall()}
+    for one in alike(tables, common):
+        connection.execute("INSERT INTO repeats VALUES (?, ?, ?, ?)", _row(one))
+    connection.execute("DROP TABLE figures; DROP TABLE sharing; DELETE FROM duplicates")
+    for one in firsts(_pairs(connection)):
+        connection.execute("INSERT INTO duplicates VALUES (?, ?, ?, ?)", _row(one))
+
+
+def _pairs(connection: duckdb.DuckDBPyConnection) -> Iterator[Duplicate]:
+    for later, first, kind, shared, *places in connection.execute(_PAIRS).fetchall():
+        yield Duplicate(later, first, kind, shared, (places[0], places[1]), (places[2], places[3]))
+
+
+def _row(one: Duplicate) -> list[Any]:
+    return [one.run_id, one.duplicate_of, one.kind, one.shared]
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, sql: str) -> list[Row]:
+    relation = connection.execute(sql)
+    names = [column[0] for column in relation.description or ()]
+    return [dict(zip(names, values, strict=True)) for values in relation.fetchall()]
+
+
+_FIELDS = ", ".join(f"m.{name}" for name in KEY)
+_VALUE = f"format('{{:.{DIGITS - 1}e}}', m.value)"
+
+# One word for a figure: to compare its eight parts, most of which may be NULL, costs more. It is
+# never stored, for another DuckDB may make another of it.
+_WORD = f"hash(r.model, {_FIELDS}, {_VALUE})"
+_TOLD = f"""
+FROM measurements AS m JOIN runs AS r USING (run_id)
+WHERE m.quantity IN {TELLING} AND m.value > 0
+"""
+
+_FIGURES = f"""
+CREATE TEMP TABLE figures AS SELECT DISTINCT run_id, m.rig_id, {_WORD} AS figure {_TOLD};
+"""
+
+_ALL = f"""
+CREATE TEMP TABLE sharing AS
+SELECT DISTINCT run_id FROM figures JOIN (
+    SELECT figure FROM figures GROUP BY figure HAVING count(*) BETWEEN 2 AND {COMMON}
+) USING (figure);
+"""  # noqa: S608 - constants
+
+_FORGET = f"""
+CREATE TEMP TABLE touched AS
+SELECT DISTINCT {_WORD} AS figure {_TOLD} AND m.rig_id IN (FROM redone);
+CREATE TEMP TABLE going AS SELECT run_id FROM runs WHERE rig_id IN (FROM redone);
+DELETE FROM repeats WHERE run_id IN (FROM going) OR duplicate_of IN (FROM going);
+DROP TABLE going;
+"""  # noqa: S608 - constants
+
+# A figure that more than COMMON runs of other machines have told nothing before, and tells nothing
+# now. The pairs of the runs that are looked at go, to be found again.
+_TOUCHED = f"""
+INSERT INTO touched SELECT figure FROM figures WHERE rig_id IN (FROM redone);
+CREATE TEMP TABLE sharing AS
+SELECT DISTINCT run_id FROM figures JOIN (
+    SELECT figure FROM figures WHERE figure IN (FROM touched) GROUP BY figure
+    HAVING count(*) FILTER (WHERE rig_id NOT IN (FROM redone)) <= {COMMON}
+) USING (figure);
+DELETE FROM repeats WHERE run_id IN (FROM sharing) AND duplicate_of IN (FROM sharing);
+DROP TABLE touched;
+"""  # noqa: S608 - constants
+
+_COMMON = f"""
+SELECT DISTINCT r.model, {_FIELDS}, {_VALUE} {_TOLD} AND run_id IN (FROM sharing)
+    AND {_WORD} IN (SELECT figure FROM figures GROUP BY figure HAVING count(*) > {COMMON})
+"""  # noqa: S608 - constants
+
+_TABLES = {
+    "runs": "FROM runs WHERE run_id IN (FROM sharing)",
+    "measurements": f"SELECT m.run_id, m.value, {_FIELDS} FROM measurements AS m"  # noqa: S608 - constants
+    " WHERE m.run_id IN (FROM sharing) ORDER BY m.measurement_id",
+    "bundles": "SELECT bundle_id, path, date FROM bundles WHERE bundle_id IN"
+    " (SELECT bundle_id FROM runs WHERE run_id IN (FROM sharing))",
+    "rig_states": "FROM rig_states WHERE state_id IN"
+    " (SELECT state_id FROM runs WHERE run_id IN (FROM sharing))",
+}
+
+# In the order of `duplicates.alike`.
+_PAIRS = """
+SELECT p.run_id, p.duplicate_of, p.kind, p.shared, bs.path, s.position, bf.path, f.position
+FROM repeats AS p
+JOIN runs AS f ON f.run_id = p.duplicate_of JOIN bundles AS bf ON bf.bundle_id = f.bundle_id
+JOIN runs AS s ON s.run_id = p.run_id JOIN bundles AS bs ON bs.bundle_id = s.bundle_id
+ORDER BY f.slug IS NULL, bf.date NULLS LAST, f.run_id, s.slug IS NULL, bs.date NULLS LAST, s.run_id
+"""
