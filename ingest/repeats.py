@@ -16,14 +16,13 @@ from ingest.rows import Row
 
 
 def refresh(connection: duckdb.DuckDBPyConnection) -> None:
-    """Search all runs, and fill the tables `repeats` and `duplicates` anew."""
-    connection.execute("DELETE FROM repeats")
-    connection.execute(_FIGURES + _ALL)
+    """Search all runs, and fill the tables `figures`, `repeats` and `duplicates` anew."""
+    connection.execute(f"DELETE FROM repeats; DELETE FROM figures; {_FIGURES}; {_ALL}")  # noqa: S608 - constants
     _search(connection)
 
 
 def forget(connection: duckdb.DuckDBPyConnection) -> None:
-    """Note the figures of the machines in `redone`, which are about to be deleted, and their pairs.
+    """Take out what was found of the machines in `redone`, whose rows are about to be deleted.
 
     To be followed by `renew` in the same connection, when the new rows are in.
     """
@@ -32,7 +31,7 @@ def forget(connection: duckdb.DuckDBPyConnection) -> None:
 
 def renew(connection: duckdb.DuckDBPyConnection) -> None:
     """Search what has a figure in common with the machines in `redone`, as they were or are now."""
-    connection.execute(_FIGURES + _TOUCHED)
+    connection.execute(f"{_FIGURES} AND m.rig_id IN (FROM redone); {_TOUCHED}")
     _search(connection)
 
 
@@ -42,7 +41,7 @@ def _search(connection: duckdb.DuckDBPyConnection) -> None:
     common = {(*key, float(value)) for *key, value in connection.execute(_COMMON).fetchall()}
     for one in alike(tables, common):
         connection.execute("INSERT INTO repeats VALUES (?, ?, ?, ?)", _row(one))
-    connection.execute("DROP TABLE figures; DROP TABLE sharing; DELETE FROM duplicates")
+    connection.execute("DROP TABLE sharing; DELETE FROM duplicates")
     for one in firsts(_pairs(connection)):
         connection.execute("INSERT INTO duplicates VALUES (?, ?, ?, ?)", _row(one))
 
@@ -64,17 +63,17 @@ def _rows(connection: duckdb.DuckDBPyConnection, sql: str) -> list[Row]:
 
 _FIELDS = ", ".join(f"m.{name}" for name in KEY)
 _VALUE = f"format('{{:.{DIGITS - 1}e}}', m.value)"
-
-# One word for a figure: to compare its eight parts, most of which may be NULL, costs more. It is
-# never stored, for another DuckDB may make another of it.
-_WORD = f"hash(r.model, {_FIELDS}, {_VALUE})"
 _TOLD = f"""
 FROM measurements AS m JOIN runs AS r USING (run_id)
 WHERE m.quantity IN {TELLING} AND m.value > 0
 """
 
+# One number for a figure, of a hash that is the same in every DuckDB: to compare eight parts, most
+# of which may be NULL, and to round all figures of the record at each load, cost a second of it.
+_TEXTS = ", ".join(f"coalesce({name}::VARCHAR, '')" for name in ("r.model", *_FIELDS.split(", ")))
+_WORD = f"md5_number_lower(concat_ws('|', {_TEXTS}, {_VALUE}))"
 _FIGURES = f"""
-CREATE TEMP TABLE figures AS SELECT DISTINCT run_id, m.rig_id, {_WORD} AS figure {_TOLD};
+INSERT INTO figures SELECT DISTINCT run_id, m.rig_id, {_WORD} {_TOLD}
 """
 
 _ALL = f"""
@@ -84,21 +83,20 @@ SELECT DISTINCT run_id FROM figures JOIN (
 ) USING (figure);
 """  # noqa: S608 - constants
 
-_FORGET = f"""
-CREATE TEMP TABLE touched AS
-SELECT DISTINCT {_WORD} AS figure {_TOLD} AND m.rig_id IN (FROM redone);
-CREATE TEMP TABLE going AS SELECT run_id FROM runs WHERE rig_id IN (FROM redone);
-DELETE FROM repeats WHERE run_id IN (FROM going) OR duplicate_of IN (FROM going);
-DROP TABLE going;
-"""  # noqa: S608 - constants
+_FORGET = """
+CREATE TEMP TABLE touched AS SELECT run_id, figure FROM figures WHERE rig_id IN (FROM redone);
+DELETE FROM figures WHERE rig_id IN (FROM redone);
+DELETE FROM repeats WHERE run_id IN (SELECT run_id FROM touched)
+    OR duplicate_of IN (SELECT run_id FROM touched);
+"""
 
 # A figure that more than COMMON runs of other machines have told nothing before, and tells nothing
 # now. The pairs of the runs that are looked at go, to be found again.
 _TOUCHED = f"""
-INSERT INTO touched SELECT figure FROM figures WHERE rig_id IN (FROM redone);
+INSERT INTO touched SELECT run_id, figure FROM figures WHERE rig_id IN (FROM redone);
 CREATE TEMP TABLE sharing AS
 SELECT DISTINCT run_id FROM figures JOIN (
-    SELECT figure FROM figures WHERE figure IN (FROM touched) GROUP BY figure
+    SELECT figure FROM figures WHERE figure IN (SELECT figure FROM touched) GROUP BY figure
     HAVING count(*) FILTER (WHERE rig_id NOT IN (FROM redone)) <= {COMMON}
 ) USING (figure);
 DELETE FROM repeats WHERE run_id IN (FROM sharing) AND duplicate_of IN (FROM sharing);
@@ -106,8 +104,10 @@ DROP TABLE touched;
 """  # noqa: S608 - constants
 
 _COMMON = f"""
-SELECT DISTINCT r.model, {_FIELDS}, {_VALUE} {_TOLD} AND run_id IN (FROM sharing)
-    AND {_WORD} IN (SELECT figure FROM figures GROUP BY figure HAVING count(*) > {COMMON})
+SELECT DISTINCT r.model, {_FIELDS}, {_VALUE} {_TOLD} AND m.run_id IN (FROM sharing)
+    AND {_WORD} IN (SELECT figure FROM figures WHERE figure IN (
+        SELECT figure FROM figures WHERE run_id IN (FROM sharing)
+    ) GROUP BY figure HAVING count(*) > {COMMON})
 """  # noqa: S608 - constants
 
 _TABLES = {

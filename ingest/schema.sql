@@ -329,6 +329,14 @@ CREATE TABLE catalog_engines (
     family  VARCHAR NOT NULL      -- engines with the same CPU kernels
 );
 
+-- Figures that two runs hardly have in common but by repetition, to three digits. Made by the load to
+-- find repeats: `measurements` has what they say.
+CREATE TABLE figures (
+    run_id  VARCHAR NOT NULL,
+    rig_id  VARCHAR NOT NULL,
+    figure  UBIGINT NOT NULL  -- hash of model, quantity, workload, protocol, contexts, streams, value
+);
+
 -- Every two runs that are one, whichever of several is the first: what `duplicates` is made of.
 CREATE TABLE repeats (
     run_id        VARCHAR NOT NULL,  -- the later of the two

@@ -115,3 +115,16 @@ def test_a_figure_that_becomes_common_tells_nothing_any_more(
     assert from_nothing(record, catalog)[1] != []
     record["three"] = machine("three", [(10.0, 500.0)] * (COMMON - 1))
     assert from_nothing(record, catalog) == ([], [])
+
+
+def test_a_figure_that_is_common_no_more_tells_again(
+    machine: Callable[[str, Runs], Filed], catalog: Catalog
+) -> None:
+    few = {name: machine(name, [(10.0, 500.0)]) for name in ("one", "two")}
+    many = machine("three", [(10.0, 500.0)] * (COMMON - 1))
+    with duckdb.connect() as connection, tempfile.TemporaryDirectory() as folder:
+        create(connection)
+        fill(connection, [*few.values(), many], catalog)
+        exchange(connection, Path(folder), ["three-epyc-7543"], ())
+        assert found(connection) == from_nothing(few, catalog)
+    assert from_nothing(few, catalog)[1] != []
