@@ -44,6 +44,7 @@ def _search(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("DROP TABLE sharing; DELETE FROM duplicates")
     for one in firsts(_pairs(connection)):
         connection.execute("INSERT INTO duplicates VALUES (?, ?, ?, ?)", _row(one))
+    connection.execute(_REPEATED)
 
 
 def _pairs(connection: duckdb.DuckDBPyConnection) -> Iterator[Duplicate]:
@@ -128,3 +129,12 @@ JOIN runs AS f ON f.run_id = p.duplicate_of JOIN bundles AS bf ON bf.bundle_id =
 JOIN runs AS s ON s.run_id = p.run_id JOIN bundles AS bs ON bs.bundle_id = s.bundle_id
 ORDER BY f.slug IS NULL, bf.date NULLS LAST, f.run_id, s.slug IS NULL, bs.date NULLS LAST, s.run_id
 """
+
+_REPEATED = f"""
+DELETE FROM repeated;
+INSERT INTO repeated SELECT m.measurement_id, o.measurement_id
+FROM duplicates AS d
+JOIN measurements AS m USING (run_id)
+JOIN measurements AS o ON o.run_id = d.duplicate_of
+    AND {" AND ".join(f"o.{name} IS NOT DISTINCT FROM m.{name}" for name in KEY)};
+"""  # noqa: S608 - constants

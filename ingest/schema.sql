@@ -353,16 +353,12 @@ CREATE TABLE duplicates (
     shared        INTEGER NOT NULL   -- figures that agree
 );
 
--- Figures of such runs that the first one has already: they are left out, what is new is not.
-CREATE VIEW repeated AS
-SELECT m.measurement_id, o.measurement_id AS repeats
-FROM duplicates AS d
-JOIN measurements AS m USING (run_id)
-JOIN measurements AS o ON o.run_id = d.duplicate_of AND o.quantity = m.quantity
-    AND o.protocol = m.protocol AND o.workload IS NOT DISTINCT FROM m.workload
-    AND o.context_tokens IS NOT DISTINCT FROM m.context_tokens
-    AND o.nominal_tokens IS NOT DISTINCT FROM m.nominal_tokens
-    AND o.streams IS NOT DISTINCT FROM m.streams;
+-- Figures of such runs that the first one has already: they are left out, what is new is not. Made of
+-- `duplicates` by the load: to find them anew was half the cost of every question to `comparable`.
+CREATE TABLE repeated (
+    measurement_id  VARCHAR NOT NULL,
+    repeats         VARCHAR NOT NULL  -- measurement_id of the figure that counts
+);
 
 -- Handles of CODEOWNERS: who may retract what others submitted.
 CREATE TABLE maintainers (handle VARCHAR PRIMARY KEY);  -- lower case, without @
@@ -407,46 +403,35 @@ JOIN statuses AS s ON s.bundle_id = m.bundle_id AND s.target IN (
 )
 ORDER BY m.measurement_id, s.date, s.position;
 
--- How far each number that counts can be trusted. Computed from what lies there, never declared: a
--- re-run is a number of the same variant, protocol and workload by another person on another machine
--- with the same processor and cards, within a quarter (the spread of one rig over days).
+-- Numbers that somebody re-ran: of the same variant, protocol and workload, by another person on
+-- another machine with the same processor and cards, within a quarter (the spread of one rig over
+-- days). Made by the load (ingest/trust.py): it compares every number with every other.
+CREATE TABLE again (
+    measurement_id  VARCHAR NOT NULL,
+    state_id        VARCHAR NOT NULL,
+    by_others       BOOLEAN NOT NULL  -- by somebody who is no maintainer
+);
+
+-- How far each number that counts can be trusted. Computed from what lies there, never declared.
 CREATE VIEW trust AS
-WITH told AS (
-    SELECT c.*, b.raw, lower(coalesce(b.submitter, s.author)) AS who, rs.cpu, rs.gpu_names
-    FROM comparable AS c
-    JOIN bundles AS b USING (bundle_id)
-    JOIN rig_states AS rs ON rs.state_id = c.state_id
-    LEFT JOIN sources AS s ON s.bundle_id = c.bundle_id AND s.source = c.source
-),
-again AS (
-    SELECT a.measurement_id, bool_or(o.who NOT IN (SELECT handle FROM maintainers)) AS by_others
-    FROM told AS a
-    JOIN told AS o ON o.model = a.model AND o.quant = a.quant AND o.quantity = a.quantity
-        AND o.protocol = a.protocol AND o.workload IS NOT DISTINCT FROM a.workload
-        AND o.nominal_tokens IS NOT DISTINCT FROM a.nominal_tokens
-        AND o.context_tokens IS NOT DISTINCT FROM a.context_tokens
-        AND o.cpu = a.cpu AND o.gpu_names = a.gpu_names
-        AND o.who <> a.who AND o.rig_id <> a.rig_id
-        AND o.central BETWEEN a.central / 1.25 AND a.central * 1.25
-    GROUP BY a.measurement_id
-)
-SELECT t.measurement_id,
+SELECT c.measurement_id,
     CASE
         WHEN again.by_others THEN 're-run by somebody else'
         WHEN again.measurement_id IS NOT NULL THEN 're-run by a maintainer'
-        WHEN t.raw = 'log' THEN 'report with raw log'
-        WHEN t.raw = 'report' THEN 'pasted report'
+        WHEN b.raw = 'log' THEN 'report with raw log'
+        WHEN b.raw = 'report' THEN 'pasted report'
         ELSE 'statement'
     END AS trust,
     CASE
         WHEN again.by_others THEN 5
         WHEN again.measurement_id IS NOT NULL THEN 4
-        WHEN t.raw = 'log' THEN 3
-        WHEN t.raw = 'report' THEN 2
+        WHEN b.raw = 'log' THEN 3
+        WHEN b.raw = 'report' THEN 2
         ELSE 1
     END AS trust_level,
-    again.measurement_id IS NULL AND coalesce(t.raw, 'rows') = 'rows' AS only_said
-FROM told AS t
+    again.measurement_id IS NULL AND coalesce(b.raw, 'rows') = 'rows' AS only_said
+FROM comparable AS c
+JOIN bundles AS b USING (bundle_id)
 LEFT JOIN again USING (measurement_id);
 
 -- The best number of each variant, quantity, workload and protocol that may be ranked: one stream,

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import duckdb
 
+from ingest import repeats, trust
 from ingest.catalog import Catalog
 from ingest.folder import Filed
 from ingest.misuse import Misuse
 from ingest.problem import Problem
-from ingest.repeats import forget, refresh, renew
 from ingest.rows import Rows, catalog_rows
 from ingest.tables import REPORTED, pour, problem_rows, schema_sql, write_bundles, write_tables
 
@@ -52,7 +52,7 @@ def fill(
         write_bundles(folder, filed, catalog)
         write_tables(folder, whole(catalog, problems, maintainers))
         fill_from(connection, folder)
-        refresh(connection)
+        _relate(connection)
 
 
 def whole(catalog: Catalog, problems: Iterable[Problem], maintainers: Iterable[str] = ()) -> Rows:
@@ -79,6 +79,12 @@ def fill_from(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
         _check_unique(connection, table, key)
     for waiting in REPORTED.values():
         connection.execute(f"DROP TABLE {waiting}")
+
+
+def _relate(connection: duckdb.DuckDBPyConnection) -> None:
+    """Set all that is there against one another."""
+    repeats.refresh(connection)
+    trust.refresh(connection)
 
 
 KEYS = {"bundles": "bundle_id", "runs": "run_id"}
@@ -188,7 +194,7 @@ def build_from(path: Path, folder: Path) -> None:
         )
         create(connection)
         fill_from(connection, folder)
-        refresh(connection)
+        _relate(connection)
         connection.execute("CHECKPOINT fresh; USE memory; DETACH fresh")
     fresh.replace(path)
 
@@ -216,12 +222,15 @@ def exchange(
     connection.execute(
         "CREATE TEMP TABLE redone AS SELECT unnest(?::VARCHAR[]) AS rig_id", [list(machines)]
     )
-    forget(connection)
+    repeats.forget(connection)
+    trust.forget(connection)
     connection.execute(DELETE)
-    for table in anew:
+    whole = set(anew)
+    for table in whole:
         connection.execute(f'DELETE FROM "{table}"')  # noqa: S608 - the schema's own
     fill_from(connection, folder)
-    renew(connection)
+    repeats.renew(connection)
+    trust.renew(connection, everything="maintainers" in whole)
     connection.execute("DROP TABLE redone")
 
 

@@ -3,7 +3,7 @@ import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import pytest
@@ -14,7 +14,7 @@ from ingest.catalog import Catalog
 from ingest.duplicates import COMMON, of_bundles
 from ingest.folder import Filed
 from ingest.store import create, exchange, fill
-from ingest.tables import write_bundles
+from ingest.tables import write_bundles, write_tables
 
 ROOT = Path(__file__).parents[1]
 MACHINES = ("one", "two", "three", "four")
@@ -22,7 +22,7 @@ MOST = COMMON // 2 + 1
 """Runs of one machine with one figure: two such machines make it common."""
 
 Runs = list[tuple[float, float | None]]
-Pair = tuple[str, str, str, int]
+Pair = tuple[Any, ...]
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +34,7 @@ def machine(filed: Callable[..., Filed]) -> Callable[[str, Runs], Filed]:
         edited = copy.deepcopy(valid)
         edited["id"] = (name.encode().hex() * 64)[:64]
         edited["rig"]["machine"] = f"{name}-epyc-7543"
+        edited["submitter"] = name
         edited["runs"] = [_run(valid["runs"][0], n, *told) for n, told in enumerate(runs)]
         return filed(edited)
 
@@ -52,13 +53,20 @@ def _run(
     return template | {"id": f"run-{number}", "measurements": measured}
 
 
-def found(connection: duckdb.DuckDBPyConnection) -> tuple[list[Pair], list[Pair]]:
-    both = (connection.execute(f"FROM {t}").fetchall() for t in ("repeats", "duplicates"))
-    repeats, duplicates = (sorted(rows) for rows in both)
-    return repeats, duplicates
+class Found(NamedTuple):
+    """What the load finds by setting all that is there against one another."""
+
+    repeats: list[Pair]
+    duplicates: list[Pair]
+    repeated: list[Pair]
+    again: list[Pair]
 
 
-def from_nothing(record: dict[str, Filed], catalog: Catalog) -> tuple[list[Pair], list[Pair]]:
+def found(connection: duckdb.DuckDBPyConnection) -> Found:
+    return Found(*(sorted(connection.execute(f"FROM {t}").fetchall()) for t in Found._fields))
+
+
+def from_nothing(record: dict[str, Filed], catalog: Catalog) -> Found:
     with duckdb.connect() as connection:
         create(connection)
         fill(connection, record.values(), catalog)
@@ -102,19 +110,19 @@ def test_a_database_finds_what_bundles_without_one_do(
     }
     record = {name: machine(name, some) for name, some in told.items()}
     apart = [one[:4] for one in of_bundles(record.values(), catalog)]
-    repeats, duplicates = from_nothing(record, catalog)
-    assert duplicates == sorted(apart)
-    assert len(duplicates) == 2
-    assert len(repeats) == 3
+    together = from_nothing(record, catalog)
+    assert together.duplicates == sorted(apart)
+    assert len(together.duplicates) == 2
+    assert len(together.repeats) == 3
 
 
 def test_a_figure_that_becomes_common_tells_nothing_any_more(
     machine: Callable[[str, Runs], Filed], catalog: Catalog
 ) -> None:
     record = {name: machine(name, [(10.0, 500.0)]) for name in ("one", "two")}
-    assert from_nothing(record, catalog)[1] != []
+    assert from_nothing(record, catalog).duplicates != []
     record["three"] = machine("three", [(10.0, 500.0)] * (COMMON - 1))
-    assert from_nothing(record, catalog) == ([], [])
+    assert from_nothing(record, catalog).repeats == []
 
 
 def test_a_figure_that_is_common_no_more_tells_again(
@@ -127,4 +135,29 @@ def test_a_figure_that_is_common_no_more_tells_again(
         fill(connection, [*few.values(), many], catalog)
         exchange(connection, Path(folder), ["three-epyc-7543"], ())
         assert found(connection) == from_nothing(few, catalog)
-    assert from_nothing(few, catalog)[1] != []
+    assert from_nothing(few, catalog).duplicates != []
+
+
+def test_numbers_that_confirm_one_another_do_so_no_more_when_one_of_them_goes(
+    machine: Callable[[str, Runs], Filed], catalog: Catalog
+) -> None:
+    both = {name: machine(name, [(10.0, None)]) for name in ("one", "two")}
+    with duckdb.connect() as connection, tempfile.TemporaryDirectory() as folder:
+        create(connection)
+        fill(connection, both.values(), catalog)
+        assert len(found(connection).again) == 2
+        exchange(connection, Path(folder), ["two-epyc-7543"], ())
+        assert found(connection).again == []
+
+
+def test_a_new_maintainer_is_known_in_what_was_there_already(
+    machine: Callable[[str, Runs], Filed], catalog: Catalog
+) -> None:
+    both = [machine(name, [(10.0, None)]) for name in ("one", "two")]
+    with duckdb.connect() as connection, tempfile.TemporaryDirectory() as folder:
+        create(connection)
+        fill(connection, both, catalog)
+        assert {others for *_, others in found(connection).again} == {True}
+        write_tables(Path(folder), {"maintainers": [{"handle": "one"}, {"handle": "two"}]})
+        exchange(connection, Path(folder), [], ["maintainers"])
+        assert {others for *_, others in found(connection).again} == {False}
