@@ -6,12 +6,22 @@ changed machines' runs and those that have a figure in common with them, before 
 several runs is the first (the table `duplicates`) is told anew from all pairs: they are few.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import duckdb
 
-from ingest.duplicates import COMMON, DIGITS, KEY, TELLING, Duplicate, alike, firsts
+from ingest.duplicates import (
+    COMMON,
+    DIGITS,
+    IDENTITY,
+    KEY,
+    MACHINE,
+    TELLING,
+    Duplicate,
+    alike,
+    firsts,
+)
 from ingest.rows import Row
 
 
@@ -36,7 +46,8 @@ def renew(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _search(connection: duckdb.DuckDBPyConnection) -> None:
-    """Compare the runs in `sharing`, and tell anew which run is the first of several."""
+    """Compare the runs in `looked`, and tell anew which run is the first of several."""
+    connection.execute(_SHARING)
     tables = {table: _rows(connection, sql) for table, sql in _TABLES.items()}
     common = {(*key, float(value)) for *key, value in connection.execute(_COMMON).fetchall()}
     for one in alike(tables, common):
@@ -77,12 +88,7 @@ _FIGURES = f"""
 INSERT INTO figures SELECT DISTINCT run_id, m.rig_id, {_WORD} {_TOLD}
 """
 
-_ALL = f"""
-CREATE TEMP TABLE sharing AS
-SELECT DISTINCT run_id FROM figures JOIN (
-    SELECT figure FROM figures GROUP BY figure HAVING count(*) BETWEEN 2 AND {COMMON}
-) USING (figure);
-"""  # noqa: S608 - constants
+_ALL = "CREATE TEMP TABLE looked AS SELECT DISTINCT run_id FROM figures;"
 
 _FORGET = """
 CREATE TEMP TABLE touched AS SELECT run_id, figure FROM figures WHERE rig_id IN (FROM redone);
@@ -95,13 +101,42 @@ DELETE FROM repeats WHERE run_id IN (SELECT run_id FROM touched)
 # now. The pairs of the runs that are looked at go, to be found again.
 _TOUCHED = f"""
 INSERT INTO touched SELECT run_id, figure FROM figures WHERE rig_id IN (FROM redone);
-CREATE TEMP TABLE sharing AS
+CREATE TEMP TABLE looked AS
 SELECT DISTINCT run_id FROM figures JOIN (
     SELECT figure FROM figures WHERE figure IN (SELECT figure FROM touched) GROUP BY figure
     HAVING count(*) FILTER (WHERE rig_id NOT IN (FROM redone)) <= {COMMON}
 ) USING (figure);
-DELETE FROM repeats WHERE run_id IN (FROM sharing) AND duplicate_of IN (FROM sharing);
+DELETE FROM repeats WHERE run_id IN (FROM looked) AND duplicate_of IN (FROM looked);
 DROP TABLE touched;
+"""  # noqa: S608 - constants
+
+
+def _differ_in_nothing(fields: Iterable[str]) -> str:
+    return " AND ".join(f"coalesce(a.{name} = b.{name}, true)" for name in fields)
+
+
+# Most runs that share a figure differ in what they were: a database sees that far sooner than
+# `duplicates.alike`, which has the last word on the few that are left.
+_SHARING = f"""
+CREATE TEMP TABLE told AS
+SELECT f.figure, r.run_id, r.bundle_id, r.state_id, {", ".join(f"r.{n}" for n in IDENTITY)},
+    {", ".join(f"s.{name}" for name in MACHINE)}
+FROM figures AS f
+JOIN (
+    SELECT figure FROM figures
+    WHERE figure IN (SELECT figure FROM figures WHERE run_id IN (FROM looked))
+    GROUP BY figure HAVING count(*) BETWEEN 2 AND {COMMON}
+) USING (figure)
+JOIN runs AS r USING (run_id)
+JOIN rig_states AS s ON s.state_id = r.state_id
+WHERE f.run_id IN (FROM looked);
+CREATE TEMP TABLE alike AS
+SELECT a.run_id AS one, b.run_id AS other FROM told AS a JOIN told AS b
+    ON a.figure = b.figure AND a.run_id < b.run_id AND a.bundle_id <> b.bundle_id
+    AND {_differ_in_nothing(IDENTITY)}
+    AND (a.state_id = b.state_id OR {_differ_in_nothing(MACHINE)});
+CREATE TEMP TABLE sharing AS SELECT one AS run_id FROM alike UNION SELECT other FROM alike;
+DROP TABLE told; DROP TABLE alike; DROP TABLE looked;
 """  # noqa: S608 - constants
 
 _COMMON = f"""

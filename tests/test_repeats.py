@@ -74,7 +74,9 @@ def from_nothing(record: dict[str, Filed], catalog: Catalog) -> Found:
 
 
 runs = st.one_of(
-    st.lists(st.tuples(st.sampled_from([10.0, 20.0]), st.sampled_from([None, 500.0])), max_size=3),
+    st.lists(
+        st.tuples(st.sampled_from([10.0, 10.4, 20.0]), st.sampled_from([None, 500.0])), max_size=3
+    ),
     st.just([(10.0, 500.0)] * MOST),
     st.just([(20.0, None)] * MOST),
 )
@@ -141,7 +143,7 @@ def test_a_figure_that_is_common_no_more_tells_again(
 def test_numbers_that_confirm_one_another_do_so_no_more_when_one_of_them_goes(
     machine: Callable[[str, Runs], Filed], catalog: Catalog
 ) -> None:
-    both = {name: machine(name, [(10.0, None)]) for name in ("one", "two")}
+    both = {name: machine(name, [(speed, None)]) for name, speed in (("one", 10.0), ("two", 10.4))}
     with duckdb.connect() as connection, tempfile.TemporaryDirectory() as folder:
         create(connection)
         fill(connection, both.values(), catalog)
@@ -153,7 +155,7 @@ def test_numbers_that_confirm_one_another_do_so_no_more_when_one_of_them_goes(
 def test_a_new_maintainer_is_known_in_what_was_there_already(
     machine: Callable[[str, Runs], Filed], catalog: Catalog
 ) -> None:
-    both = [machine(name, [(10.0, None)]) for name in ("one", "two")]
+    both = [machine(name, [(speed, None)]) for name, speed in (("one", 10.0), ("two", 10.4))]
     with duckdb.connect() as connection, tempfile.TemporaryDirectory() as folder:
         create(connection)
         fill(connection, both, catalog)
