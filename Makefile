@@ -79,7 +79,7 @@ fuzz: .venv/ready  ## damage texts for each reader, 60 s a reader
 	@PYTHONPATH=. $(BIN)/python benchmarks/reader_fuzz.py 60
 
 bench: .venv/ready  ## speed and size, in ratios measured in one run (benchmarks/)
-	@$(BIN)/python -m benchmarks.run
+	@PYTHONPATH=.:site $(BIN)/python -m benchmarks.run
 
 faults: .venv/ready  ## break what can break, a hundred kills included (half an hour)
 	@$(BIN)/python -m benchmarks.faults

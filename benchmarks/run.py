@@ -13,16 +13,24 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
+import duckdb
+
+from benchmarks import derived
 from benchmarks.generate import generate
-from benchmarks.measure import exponent, in_turn, python, run
+from benchmarks.measure import ROOT, exponent, in_turn, python, run
 from benchmarks.record import read_record
 from benchmarks.workplace import flag
+from ingest.catalog import load_catalog
+from ingest.comparable import guarded
 from ingest.store import opened
+from models.placing import TOLD
+from sitegen.benchmarks import read as read_slug
 
 Row = dict[str, Any]
 SEED = 9
@@ -49,6 +57,9 @@ duckdb.sql(f"SELECT count(*) FROM read_json('{sys.argv[1]}/**/report.json',"
            " maximum_object_size=5000000)").fetchall()
 """
 
+SOME_SLUG = "SELECT slug FROM runs WHERE slug IS NOT NULL GROUP BY slug ORDER BY count(*), slug"
+SOME_NUMBERS = "SELECT measurement_id FROM comparable WHERE quantity = 'decode' LIMIT 2"
+
 QUERIES = {
     "summary": "SELECT (SELECT count(*) FROM bundles), (SELECT count(*) FROM measurements)",
     "one machine": "FROM comparable WHERE rig_id = (SELECT max(rig_id) FROM machines)",
@@ -63,8 +74,26 @@ QUERIES = {
     "one bundle": "FROM measurements WHERE bundle_id = (SELECT max(bundle_id) FROM bundles)",
     "all machines": "SELECT label, states, bundles FROM machines ORDER BY label",
     "flagged": "SELECT status, count(*) FROM measurements GROUP BY status",
+    "trust of one": f"FROM trust WHERE measurement_id IN ({SOME_NUMBERS})",
+    "leaders": "FROM leaders",
 }
 """The shapes of what the command line and the site ask."""
+
+
+def asked(connection: duckdb.DuckDBPyConnection) -> dict[str, Callable[[], object]]:
+    """List the questions, those of the verbs `table`, `compare` and `pairs` by their own code."""
+    ids = [row[0] for row in connection.execute(SOME_NUMBERS).fetchall()]
+    (slug,) = connection.execute(SOME_SLUG).fetchall()[-1]
+    return {
+        **{name: partial(_fetched, connection, sql) for name, sql in QUERIES.items()},
+        "table of the most used slug": lambda: read_slug(connection, slug),
+        "compare two": lambda: guarded(connection, ids),
+        "place two": lambda: connection.execute(TOLD, [ids]).fetchall(),
+    }
+
+
+def _fetched(connection: duckdb.DuckDBPyConnection, sql: str) -> list[Any]:
+    return connection.execute(sql).fetchall()
 
 
 def predictions() -> Iterator[Row]:
@@ -114,31 +143,21 @@ def queries(db: Path) -> Iterator[Row]:
     """Time what is asked of the largest database, p50 and p95."""
     with opened(db) as connection:
         (rows,) = connection.execute("SELECT count(*) FROM measurements").fetchone() or (0,)
-        for name, sql in QUERIES.items():
-            took = []
+        for name, ask in asked(connection).items():
+            took, used = [], []
             for _ in range(QUERY_TIMES):
-                begun = time.perf_counter()
-                connection.execute(sql).fetchall()
+                begun, cpu = time.perf_counter(), time.process_time()
+                ask()
                 took.append((time.perf_counter() - begun) * 1000)
-            p95 = quantiles(took, n=20)[-1]
-            yield {"what": name, "measurements": rows, "p50_ms": median(took), "p95_ms": p95}
-
-
-def fits(folder: Path, sizes: list[int]) -> Iterator[Row]:
-    """Time the fit on the databases that `loads` made."""
-    for size in sizes:
-        out = folder / f"{size}.json"
-        took = run(
-            python(
-                "-m", "rigbook", "fit", "--db", str(folder / f"{size}.duckdb"), "--out", str(out)
-            )
-        )
-        yield {"what": "fit", "bundles": size, "rows": _fitted(out), **took._asdict()}
-
-
-def _fitted(model: Path) -> int:
-    document = json.loads(model.read_text())
-    return int(document["fitted_on"]["rows"])
+                used.append((time.process_time() - cpu) * 1000)
+            yield {
+                "what": name,
+                "measurements": rows,
+                "p50_ms": median(took),
+                "p95_ms": quantiles(took, n=20)[-1],
+                "p50_cpu_ms": median(used),
+                "p95_cpu_ms": quantiles(used, n=20)[-1],
+            }
 
 
 def growth(rows: list[Row], size: str, value: str) -> Row:
@@ -170,7 +189,8 @@ def main() -> None:
     """Run all benchmarks, print tables, write JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000])
-    parser.add_argument("--fit-sizes", type=int, nargs="*", default=[])
+    parser.add_argument("--fit-sizes", type=int, nargs="+", default=[1000, 10_000])
+    parser.add_argument("--evaluate-sizes", type=int, nargs="+", default=[250, 500])
     parser.add_argument("--folder", type=Path, default=Path("build/bench"))
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
@@ -181,9 +201,20 @@ def main() -> None:
     print(f"## load\n\n{table(found['load'])}\n\ngrowth exponents: {table(found['growth'])}\n")
     found["queries"] = list(queries(args.folder / f"{max(args.sizes)}.duckdb"))
     print(f"## queries\n\n{table(found['queries'])}\n")
-    if args.fit_sizes:
-        found["fit"] = list(fits(args.folder, args.fit_sizes))
-        print(f"## fit\n\n{table(found['fit'])}\n{growth(found['fit'], 'rows', 'cpu_s')}\n")
+    catalog, _ = load_catalog(ROOT / "data/catalog")
+    db = args.folder / f"{max(args.sizes)}.duckdb"
+    parts: dict[str, tuple[Iterator[Row], str]] = {
+        "fit": (derived.fits(db, catalog, args.fit_sizes), "rows"),
+        "evaluate": (derived.evaluations(db, catalog, args.evaluate_sizes), "rows"),
+        "read": (derived.reports(catalog, [1, 2, 4]), "bytes"),
+    }
+    for name, (rows, size) in parts.items():
+        found[name] = list(rows)
+        grows = growth(found[name], size, "cpu_s")
+        found["growth"].append(grows)
+        print(f"## {name}\n\n{table(found[name])}\n\ngrowth exponent: {table([grows])}\n")
+    found["keystroke"] = list(derived.keystrokes())
+    print(f"## keystroke\n\n{table(found['keystroke'])}\n")
     out = args.folder / "results.json"
     out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     print(f"written to {out}")

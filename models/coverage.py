@@ -48,7 +48,7 @@ def _nested(rows: Sequence[FitRow], facts: Facts, deal: int) -> _Nested:
     left = np.zeros(len(rows))
     made = {level: np.zeros((len(rows), 2)) for level in LEVELS}
     for own in _folds(rows, deal):
-        others = [row for index, row in enumerate(rows) if index not in set(own)]
+        others = _without(rows, own)
         inner = np.zeros(len(others))
         for part in _folds(others, deal):
             inner[part] = _left(others, part, facts)
@@ -61,9 +61,14 @@ def _nested(rows: Sequence[FitRow], facts: Facts, deal: int) -> _Nested:
     return _Nested(left, made)
 
 
+def _without(rows: Sequence[FitRow], held: Sequence[int]) -> list[FitRow]:
+    away = set(held)
+    return [row for index, row in enumerate(rows) if index not in away]
+
+
 def _left(rows: Sequence[FitRow], held: Sequence[int], facts: Facts) -> Array:
     """Give log (measured / predicted) of the `held` rows by a model of all the others."""
-    rest = [row for index, row in enumerate(rows) if index not in set(held)]
+    rest = _without(rows, held)
     own = [rows[index] for index in held]
     left: Array = log_speeds(own) - predicted(train(rest, facts), own, facts)
     return left

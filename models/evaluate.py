@@ -4,7 +4,7 @@ Whole machines are left out, never rows. Whatever is chosen or estimated (assump
 effects, constants, interval factors) is chosen on the machines that stay.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,12 @@ from models.training import (
 from models.worst import worst
 
 LEARNED, ROOFLINE = "Rigbook", "plain roofline"
+
+ALONE_UP_TO = 200
+"""Machines up to which each is left out alone: a model is trained for every one."""
+
+GROUPS = 20
+"""Groups of machines beyond that: a model that lacks a twentieth of them is hardly another."""
 
 
 class LeftOut(NamedTuple):
@@ -78,19 +84,26 @@ class Evaluation(NamedTuple):
 
 
 def left_out(rows: Sequence[FitRow], scored: Sequence[FitRow], facts: Facts) -> LeftOut:
-    """Predict each of `scored` by a model trained on the `rows` of all other machines."""
+    """Predict each of `scored` by a model trained on the `rows` of other machines: see `groups`."""
     learned, roofline, blind = (np.zeros(len(scored)) for _ in range(3))
     folds = []
-    for rig in sorted({row.rig for row in scored}):
-        here = [index for index, row in enumerate(scored) if row.rig == rig]
+    for group in groups({row.rig for row in scored}):
+        here = [index for index, row in enumerate(scored) if row.rig in group]
         own = [scored[index] for index in here]
-        trained = train([row for row in rows if row.rig != rig], facts)
+        trained = train([row for row in rows if row.rig not in group], facts)
         learned[here] = predicted(trained, own, facts)
         roofline[here] = predicted_roofline(trained, own, facts)
         untold = [row._replace(accepted=None, hit_rate=None) for row in own]
         blind[here] = predicted(trained, untold, facts)
         folds.append(trained)
     return LeftOut(learned, roofline, blind, tuple(folds))
+
+
+def groups(rigs: Collection[str]) -> list[frozenset[str]]:
+    """Deal machines into groups to leave out together: each alone while there are few."""
+    known = sorted(rigs)
+    count = len(known) if len(known) <= ALONE_UP_TO else GROUPS
+    return [frozenset(known[start::count]) for start in range(count)]
 
 
 def ships_of(rows: Sequence[FitRow], out: LeftOut) -> dict[str, str]:

@@ -166,13 +166,13 @@ def _neighbours(model: FittedModel, row: FitRow) -> list[Neighbour]:
 
 def told_of(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Read what rig and run say beside each measurement."""
-    relation = connection.execute(_TOLD, [list(ids)])
+    relation = connection.execute(TOLD, [list(ids)])
     names = [column[0] for column in relation.description or ()]
     rows = [dict(zip(names, values, strict=True)) for values in relation.fetchall()]
     return {row["measurement_id"]: row for row in rows}
 
 
-_TOLD = """
+TOLD = """
 SELECT m.measurement_id, r.threads, s.cores, s.channels_populated, s.channels_total, s.guest,
     s.numa_nodes, s.memory_gib + coalesce(s.vram_gib, 0) AS memory_gib,
     coalesce(r.weights_gib, v.file_gib, v.routed_gib) AS weights_gib, p.sampling,

@@ -8,6 +8,7 @@ indicator columns, each scaled by the spread of its effect.
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.linear_model import Ridge
 
 from models.estimator import NOISE, Array
@@ -15,6 +16,12 @@ from models.rows import FitRow
 
 CLIP = 0.7
 """Residuals count up to a factor of two (log): one accident must not pass for a habit."""
+
+DENSE_UP_TO = 2_000
+"""Columns up to which the equations are solved exactly, in time that grows with their cube."""
+
+CLOSE = 1e-8
+"""How nearly they are solved beyond: effects are of the order of a hundredth."""
 
 # level → (spread of its effect (log), what names it in a row). Spreads: trial on 439 public rows.
 LEVELS: dict[str, tuple[float, Callable[[FitRow], str]]] = {
@@ -28,20 +35,31 @@ LEVELS: dict[str, tuple[float, Callable[[FitRow], str]]] = {
 
 def effects(rows: Sequence[FitRow], left: Array) -> dict[str, float]:
     """Pool the residuals `left` (log measured over predicted) into effects by model and variant."""
-    columns: list[Array] = []
-    names: list[tuple[str, str]] = []
-    for level, (spread, name_of) in LEVELS.items():
-        own = np.array([name_of(row) for row in rows])
-        for name in sorted(set(own)):
-            columns.append(spread * (own == name))
-            names.append((level, name))
+    places: dict[tuple[str, str], int] = {}
+    entries = [
+        (index, places.setdefault((level, name_of(row)), len(places)), spread)
+        for level, (spread, name_of) in LEVELS.items()
+        for index, row in _by_name(rows, name_of)
+    ]
+    at, column, scale = (np.array(part) for part in zip(*entries, strict=True))
+    indicators = csr_array((scale, (at, column)), shape=(len(rows), len(places)))
+    clipped = np.clip(left, -CLIP, CLIP)
+    names = list(places)
     ridge = Ridge(alpha=NOISE**2, fit_intercept=False, solver="cholesky")
-    ridge.fit(np.column_stack(columns), np.clip(left, -CLIP, CLIP))
+    if len(names) <= DENSE_UP_TO:
+        ridge.fit(indicators.toarray(), clipped)
+    else:
+        ridge.set_params(solver="sparse_cg", tol=CLOSE).fit(indicators, clipped)
     return {
         name: float(weight * LEVELS[level][0])
         for (level, name), weight in zip(names, ridge.coef_, strict=True)
         if level in {"model", "variant"}
     }
+
+
+def _by_name(rows: Sequence[FitRow], name_of: Callable[[FitRow], str]) -> list[tuple[int, FitRow]]:
+    """Number the rows, in the order of their names: so the columns stand in order too."""
+    return sorted(enumerate(rows), key=lambda one: name_of(one[1]))
 
 
 def effect_of(found: dict[str, float], row: FitRow) -> float:

@@ -4,7 +4,18 @@ import random
 import numpy as np
 import pytest
 
-from models.evaluate import LEARNED, ROOFLINE, Evaluation, LeftOut, evaluate, left_out, ships_of
+from models.evaluate import (
+    ALONE_UP_TO,
+    GROUPS,
+    LEARNED,
+    ROOFLINE,
+    Evaluation,
+    LeftOut,
+    evaluate,
+    groups,
+    left_out,
+    ships_of,
+)
 from models.facts import Facts
 from models.features import Features
 from models.rows import FitRow
@@ -97,3 +108,13 @@ def test_shuffled_machine_names_flatter_and_the_flattery_shows(
     honest = score(left_out(wild, wild, facts).learned - log_speeds(wild), names)
     flattered = score(left_out(mixed, mixed, facts).learned - log_speeds(mixed), names)
     assert flattered.log_rmse < honest.log_rmse
+
+
+def test_few_machines_are_left_out_one_by_one_and_many_in_groups() -> None:
+    few = [f"rig-{n}" for n in range(ALONE_UP_TO)]
+    assert sorted(groups(few)) == sorted(frozenset({rig}) for rig in few)
+    many = [*few, "one more"]
+    dealt = groups(many)
+    assert len(dealt) == GROUPS
+    assert sorted(rig for group in dealt for rig in group) == sorted(many)
+    assert {len(group) for group in dealt} == {10, 11}

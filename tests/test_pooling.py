@@ -1,5 +1,7 @@
 import numpy as np
+import pytest
 
+from models import pooling
 from models.pooling import LEVELS, effect_of, effects
 from models.rows import FitRow
 
@@ -31,3 +33,12 @@ def test_an_unseen_variant_takes_its_models_effect_and_an_unseen_model_none(
     assert effect_of({row.model: 0.1, row.variant: 0.05}, row) == 0.15000000000000002
     assert effect_of({row.model: 0.1}, row) == 0.1
     assert effect_of({}, row) == 0
+
+
+def test_many_columns_are_solved_to_the_same_effects(
+    made_rows: list[FitRow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = np.linspace(-0.4, 0.4, len(made_rows))
+    exact = effects(made_rows, left)
+    monkeypatch.setattr(pooling, "DENSE_UP_TO", 0)
+    assert effects(made_rows, left) == pytest.approx(exact, abs=1e-6)
