@@ -458,24 +458,24 @@ SELECT
     -- A build number or a version names a generation to its hundreds or its minor.
     coalesce('b' || nullif(regexp_extract(r.engine_build, '\bb(\d+)\d\d\b', 1), '') || 'xx',
         nullif(regexp_extract(r.engine_build, '\bv?(\d+\.\d+)', 1), '')) AS engine_generation,
-    b.best.method AS bandwidth_method, b.best.gbps AS gbps, g.power_w AS power_cap_w,
+    b.method AS bandwidth_method, b.gbps, g.power_w AS power_cap_w,
     coalesce(m.value, (m.low + m.high) / 2) AS central, m.low, m.high, m.sd, m.cv, m.n
 FROM measurements AS m
 JOIN runs AS r USING (run_id)
 JOIN catalog_protocols AS p USING (protocol)
 LEFT JOIN catalog_engines AS e ON e.engine = r.engine
--- Of each number by itself: for two of a million nobody needs the cards of every machine.
-LEFT JOIN LATERAL (
-    SELECT CASE WHEN count(c.power_w) = count(*)
-        THEN string_agg(round(c.power_w)::INTEGER, '+' ORDER BY c.power_w) END AS power_w
-    FROM rig_gpus AS c WHERE c.state_id = m.state_id
-) AS g ON true
-LEFT JOIN LATERAL (
-    SELECT first({'method': f.method, 'gbps': coalesce(f.gbps, (f.low + f.high) / 2)}
-        ORDER BY c.counts = 'read' DESC, f.method) AS best
+LEFT JOIN (
+    SELECT state_id, string_agg(round(power_w)::INTEGER, '+' ORDER BY power_w) AS power_w
+    FROM rig_gpus GROUP BY state_id HAVING count(power_w) = count(*)
+) AS g ON g.state_id = m.state_id
+LEFT JOIN (
+    SELECT f.state_id, f.bundle_id, f.method, coalesce(f.gbps, (f.low + f.high) / 2) AS gbps
     FROM rig_bandwidth AS f JOIN catalog_bandwidth AS c USING (method)
-    WHERE f.bundle_id = m.bundle_id AND c.measured AND NOT coalesce(f.under_load, false)
-) AS b ON true
+    WHERE c.measured AND NOT coalesce(f.under_load, false)
+    QUALIFY row_number() OVER (
+        PARTITION BY f.state_id, f.bundle_id ORDER BY c.counts = 'read' DESC, f.method
+    ) = 1
+) AS b ON b.bundle_id = m.bundle_id
 WHERE coalesce(m.value, m.low + m.high) IS NOT NULL;
 
 -- Speeds with every field in which two runs of one machine may differ (ingest/pairs.py reads it).
