@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.estimator import Array
+from models.pooling import CLIP
 from models.request import LEVELS
 from models.setup import SEVERAL_SOCKETS
 
@@ -37,11 +38,13 @@ def brackets(
     scale all share their quantiles, so that few machines borrow the tails of the rest.
     """
     names, unit = np.array(rigs), np.ones(len(left))
+    clipped = np.clip(left, -CLIP, CLIP)
     scales = dict.fromkeys(wanted, 1.0)
     for aspect in ASPECTS:
         own = np.array([aspect(name) for name in classes])
         found = {
-            group: scale(left / unit, names, own == group) for group in {*map(aspect, wanted), *own}
+            group: scale(clipped / unit, names, own == group)
+            for group in {*map(aspect, wanted), *own}
         }
         unit *= np.array([found[group] for group in own])
         scales = {name: scales[name] * found[aspect(name)] for name in wanted}
@@ -55,21 +58,21 @@ def brackets(
 
 
 def scale(left: Array, rigs: Array, inside: NDArray[np.bool_]) -> float:
-    """Measure the spread of a group: the median size of its errors, machines weighing 1.
+    """Measure the spread of a group: the mean size of its errors, machines weighing 1.
 
-    The median, because of few machines it is known best; how long the tails are, all tell together.
+    How long the tails are beyond that, all groups tell together.
     """
-    pooled = _median_size(left, rigs)
+    pooled = _mean_size(left, rigs)
     if not inside.any():
         return pooled
     machines = len(set(rigs[inside].tolist()))
     share = machines / (machines + SHRINK_RIGS)
-    return share * _median_size(left[inside], rigs[inside]) + (1 - share) * pooled
+    return share * _mean_size(left[inside], rigs[inside]) + (1 - share) * pooled
 
 
-def _median_size(left: Array, rigs: Array) -> float:
-    order, weight = _ranked(np.abs(left), rigs)
-    return float(np.abs(left)[order][np.searchsorted(weight, 0.5 * weight[-1])])
+def _mean_size(left: Array, rigs: Array) -> float:
+    _, place, counts = np.unique(rigs, return_inverse=True, return_counts=True)
+    return float(np.average(np.abs(left), weights=1.0 / counts[place]))
 
 
 def _ranked(left: Array, rigs: Array) -> tuple[NDArray[np.intp], Array]:
