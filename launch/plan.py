@@ -172,8 +172,10 @@ def _budget(
         return measured_budget(
             subject.payload, shape, slug.residency, len(cards.free_mib), drafter=used
         )
-    on_host = server.draft is not None and server.draft.on_host
-    draft = drafter_mib(drafter, len(cards.free_mib), on_host=on_host)
+    draft = 0.0
+    if drafter and server.draft:
+        weights = (drafter.file_gib or 0.0) * 1024
+        draft = drafter_mib(weights, len(cards.free_mib), shape, on_host=server.draft.on_host)
     return derived_budget(subject.payload, shape, draft)
 
 

@@ -50,6 +50,13 @@ def test_another_context_is_derived_and_smaller_ones_pin_more(shelf: Shelf) -> N
     assert pinned(32_768) > pinned(131_072)
 
 
+def test_a_context_that_would_boot_and_die_on_its_first_prefill_does_not_fit(shelf: Shelf) -> None:
+    slug, gpus = "llamacpp/deepseek-flash-dual-q8", ("RTX 3090x2",)
+    for ctx, depth, fits in ((204_800, None, True), (262_144, None, False), (262_144, 0, True)):
+        ask = Ask(slug=slug, gpus=gpus, ram_gib=196.0, wish=Wish(ctx=ctx, depth=depth))
+        assert plan_for(ask, shelf).card.fits is fits
+
+
 def test_only_the_cards_that_a_slug_uses_are_counted(shelf: Shelf) -> None:
     two = plan_for(Ask(slug=IQ2, gpus=("RTX 3090x2",)), shelf)
     four = plan_for(Ask(slug=IQ2, gpus=("RTX 3090x4",)), shelf)
