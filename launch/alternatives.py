@@ -32,7 +32,7 @@ def alternatives(
         if slug.model != model or slug.cards > max(len(cards.free_mib), 1):
             continue
         subject = slug_subject(slug, catalog, launchers, "/models")
-        for depth, ubatch in _settings(drafts=slug.drafter is not None):
+        for depth, ubatch in _settings(drafts=subject.server.draft is not None):
             plan = make_plan(subject, cards, memory, Wish(depth=depth, ubatch=ubatch))
             found.append(Alternative(slug_id, depth, ubatch, plan))
     return found

@@ -29,6 +29,7 @@ class Ask(NamedTuple):
 
     slug: str | None = None
     gguf: str | None = None
+    weights: str | None = None
     gpus: tuple[str, ...] = ()
     free_vram: str | None = None
     devices: str | None = None
@@ -93,7 +94,10 @@ def subject_of(ask: Ask, shelf: Shelf) -> Subject:
     if slug is None:
         near = get_close_matches(ask.slug or "", shelf.launchers.configs, n=3, cutoff=0.3)
         raise Misuse(f"--slug: no slug {ask.slug!r}; nearest: {', '.join(near) or 'none'}")
-    return slug_subject(slug, shelf.catalog, shelf.launchers, ask.models)
+    subject = slug_subject(slug, shelf.catalog, shelf.launchers, ask.models)
+    if not ask.weights:
+        return subject
+    return subject._replace(server=subject.server._replace(model=ask.weights))
 
 
 def rig_of(ask: Ask, shelf: Shelf, subject: Subject) -> Rig:

@@ -27,7 +27,7 @@ class Payload(NamedTuple):
     """The bytes of one variant. `blocks` counts all of them, dense ones too.
 
     `dense_mib` is all that goes to the cards whatever happens to the experts. `inferred` names what
-    was assumed.
+    was assumed. `prediction_mib` stays on the host and is not read.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Payload(NamedTuple):
     embedding_mib: float
     kv_mib_per_1k: float
     inferred: tuple[str, ...] = ()
+    prediction_mib: float = 0.0
 
     def kv_mib(self, ctx: int, kv: str | None) -> float:
         """Size the cache of a context."""
@@ -64,6 +65,7 @@ def catalogue_payload(model: ModelEntry, variant: Variant) -> Payload | None:
         embedding_mib=(variant.embedding_gib or 0.0) * 1024,
         kv_mib_per_1k=model.kv_mib_per_1k or 0.0,
         inferred=tuple(inferred),
+        prediction_mib=(variant.prediction_gib or 0.0) * 1024,
     )
 
 

@@ -16,7 +16,7 @@ from launch.layout import (
     reference_placement,
     split_of,
 )
-from launch.line import Server, argv_of
+from launch.line import UNNAMED, Server, argv_of
 from launch.payload import stand_in_tensors
 from launch.rules import cpu_moe_rules, leading_layers, rules_for
 from launch.subject import PlanError, Subject
@@ -91,6 +91,7 @@ def make_plan(
     used, notes = _used_cards(subject, cards)
     if "kv_mib_per_1k" in subject.payload.inferred:
         notes.append("the cache's size is not known and counts as nothing: keep more VRAM free")
+    notes += unpublished_notes(subject)
     server = _wished(subject.server, wish)
     shape = Shape(server.ctx or CONTEXT, server.ubatch or UBATCH, server.kv)
     drafter = subject.slug.drafter if subject.slug and server.draft else None
@@ -110,9 +111,20 @@ def make_plan(
         card_fit(layout, used.free_mib, budget.margin_mib, smaller),
         server,
         landing,
-        "extrapolated" if subject.payload.inferred else budget.basis,
+        "extrapolated" if subject.payload.inferred or unpublished_notes(subject) else budget.basis,
         tuple(notes),
     )
+
+
+def unpublished_notes(subject: Subject) -> list[str]:
+    """Say what the author of a slug never published, and what stands in the line instead."""
+    named = subject.config.unpublished if subject.config else ()
+    notes = []
+    if "model" in named and subject.server.model.endswith(UNNAMED):
+        notes.append(f"the weights' file names are not published: put yours for {UNNAMED}")
+    if "drafter_file" in named:
+        notes.append("the slug's drafter is not published by name: this line drafts nothing")
+    return notes
 
 
 def _need(subject: Subject, layout: Layout, budget: Budget, server: Server) -> Need:
@@ -123,7 +135,7 @@ def _need(subject: Subject, layout: Layout, budget: Budget, server: Server) -> N
         layout.placement.host_mib,
         subject.payload.embedding_mib / 1024,
         drafter.file_gib if drafter and on_host else None,
-    )
+    )._replace(prediction_gib=subject.payload.prediction_mib / 1024)
     if server.devices:
         return need
     return need._replace(dense_gib=(budget.dense_mib + budget.kv_mib + budget.fixed_mib) / 1024)

@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--threads", type=int, metavar="N")
     add("--build", metavar="B", help="engine build that the line is for")
     add("--port", type=int, metavar="N")
+    add("--weights", metavar="FILE", help="first file of the weights, where it is named otherwise")
     add("--models", metavar="DIR", default="/models", help="folder of the weights")
     add("--reference", action="store_true", help="place as the reference launcher does")
     add("--triad", type=float, metavar="GBPS", help="with --cores: speeds of the alternatives")
@@ -56,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
         shelf = shipped_shelf()
         rig = _here(args, shelf)
         plan = plan_for(_ask(args), shelf, rig)
+        _named(plan)
         ranked = _ranked(args, shelf, plan)
         write = _document if args.format == "json" else _text
         print(write(args, shelf, plan, ranked))
@@ -74,8 +76,20 @@ def _check(args: argparse.Namespace) -> None:
             raise Misuse(f"--{flag}: should be above 0, got {value:g}")
     if args.depth is not None and not 0 <= args.depth <= 64:
         raise Misuse(f"--depth: should be 0 to 64 tokens a pass, got {args.depth}")
+    if args.port is not None and args.port > 65535:
+        raise Misuse(f"--port: should be 1 to 65535, got {args.port}")
+    if args.weights and args.gguf:
+        raise Misuse("--weights: goes with --slug; --gguf names its file itself")
     if args.kv is not None and args.kv not in KV_FACTOR:
         raise Misuse(f"--kv: no cache type {args.kv!r}; known: {', '.join(KV_FACTOR)}")
+
+
+def _named(plan: "Plan") -> None:
+    """Refuse a line with a stand-in for the file of the weights. Raises Misuse."""
+    from launch.line import UNNAMED  # noqa: PLC0415 - only when the verb runs
+
+    if plan.server.model.endswith(UNNAMED):
+        raise Misuse("--weights: the author never named the slug's files; give the first of yours")
 
 
 def _ask(args: argparse.Namespace) -> "Ask":
@@ -86,6 +100,7 @@ def _ask(args: argparse.Namespace) -> "Ask":
     return Ask(
         args.slug,
         args.gguf,
+        args.weights,
         tuple(args.gpu),
         args.free_vram,
         args.devices,

@@ -13,7 +13,7 @@ from launch.ask import Ask, Shelf, plan_for, shipped_shelf
 from launch.command import read_commands
 from launch.finding import Known
 from launch.formats import FORMATS
-from launch.line import Server
+from launch.line import UNNAMED, Server
 from launch.lint import lint
 from launch.payload import Payload
 from launch.plan import Cards, Wish, launch_of, make_plan
@@ -24,6 +24,7 @@ from tests.tiny_moe import Sizes, write, write_split
 ROOT = Path(__file__).parents[1]
 Q8 = "llamacpp/deepseek-flash-dual-q8"
 IQ2 = "llamacpp/deepseek-flash-dual-iq2"
+GLM = "llamacpp-club3090/glm53-flash-dual-iq4xs-moecache"
 
 
 @pytest.fixture(scope="module")
@@ -281,6 +282,9 @@ def test_what_does_not_fit_has_no_line() -> None:
             "no flag is known that says 'expert-cache' on build b11434",
         ),
         (["--gguf", "pyproject.toml"], 1, "not a GGUF"),
+        (["--gguf", "x.gguf", "--weights", "y.gguf"], 2, "--weights: goes with --slug"),
+        (["--slug", Q8, "--port", "99999"], 2, "--port: should be 1 to 65535"),
+        (["--slug", GLM, "--gpu", "RTX 3090x2"], 2, "--weights: the author never named"),
         ([], 2, "one of the arguments --slug --gguf is required"),
     ],
 )
@@ -289,3 +293,24 @@ def test_what_cannot_be_planned_is_one_line(words: list[str], code: int, told: s
     assert (found.returncode, found.stdout) == (code, "")
     assert told in found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_a_slug_whose_files_were_never_named_says_so_and_takes_them_by_flag(shelf: Shelf) -> None:
+    bare = plan_for(Ask(slug=GLM, gpus=("RTX 3090x2",), ram_gib=196), shelf)
+    told = " ".join(bare.notes)
+    assert UNNAMED in told
+    assert "this line drafts nothing" in told
+    assert bare.basis == "extrapolated"
+    named = plan_for(Ask(slug=GLM, weights="/m/glm-00001-of-00005.gguf"), shelf)
+    assert UNNAMED not in " ".join(named.notes)
+    argv = launch_of(named, shelf.launchers).argv
+    assert argv[:2] == ("-m", "/m/glm-00001-of-00005.gguf")
+    assert "-md" not in argv
+
+
+def test_a_prediction_layer_in_the_file_takes_host_memory_unread(shelf: Shelf) -> None:
+    # 43 layers of experts lie in memory where 42 are read: the header rule gives 146 GiB.
+    plan = plan_for(Ask(slug=GLM, gpus=("RTX 3090x2",), ram_gib=196), shelf)
+    assert len(plan.layout.placement.on_cpu) == 42
+    assert plan.need.total_gib == pytest.approx(145.5, abs=0.2)
+    assert "3.2 prediction layer" in plan.host.said
