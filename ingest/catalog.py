@@ -42,8 +42,9 @@ class Variant(Entry):
     `bundle_mib` is the routed experts of one mixture-of-experts layer, `bundle_mib_by_layer` the
     layers that differ (block index → MiB), `dense_gib` everything read for every token outside the
     routed experts, `embedding_gib` the look-up tables, which stay on the host and are read a row a
-    token. `kernel` names the kernel class of the routed experts (`quants.toml`). `prediction_gib` is the
-    experts of prediction layers in the file: the host keeps them, plain decoding skips them.
+    token. `kernel` names the kernel class of the routed experts (`quants.toml`). `prediction_gib`
+    counts the experts of prediction layers in the file: the host keeps them, plain decoding skips
+    them.
     """
 
     quant: str

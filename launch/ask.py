@@ -10,6 +10,7 @@ from ingest.misuse import Misuse
 from ingest.shipped import shipped
 from launch.alternatives import needs_of
 from launch.config import Launchers, load_launchers
+from launch.entry import checked_entry
 from launch.line import Server
 from launch.payload import gguf_payload
 from launch.plan import Cards, Plan, Wish, make_plan
@@ -85,11 +86,14 @@ def subject_of(ask: Ask, shelf: Shelf) -> Subject:
     if ask.gguf:
         with Sources() as sources:
             weights = read_weights(ask.gguf, sources.open)
-        payload = gguf_payload(weights, table_of(weights))
+        table = table_of(weights)
+        payload = gguf_payload(weights, table)
         model = weights.files[0]
         if is_url(model):
             model = f"{ask.models}/{PurePosixPath(urlsplit(model).path).name}"
-        return Subject(payload, Server(build=NEWEST, model=model), tensors=weights.tensors)
+        server = Server(build=NEWEST, model=model)
+        entry = checked_entry(weights, table, shelf.catalog)
+        return Subject(payload, server, tensors=weights.tensors, entry=entry)
     slug = shelf.catalog.slugs.get(ask.slug or "")
     if slug is None:
         near = get_close_matches(ask.slug or "", shelf.launchers.configs, n=3, cutoff=0.3)

@@ -7,7 +7,9 @@ from math import prod
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
-from ingest.catalog import Catalog
+from pydantic import ValidationError
+
+from ingest.catalog import Catalog, ModelEntry
 from launch.gguf import Tensor
 from launch.shards import Weights
 from launch.tensors import Table, role
@@ -47,6 +49,14 @@ def model_entry(weights: Weights, table: Table, catalog: Catalog) -> dict[str, o
         "variants": [_variant(weights, table, catalog, parameters["routed"])],
     }
     return {key: value for key, value in fields.items() if value is not None}
+
+
+def checked_entry(weights: Weights, table: Table, catalog: Catalog) -> ModelEntry | None:
+    """Give the entry as the catalogue would read it; None where the header contradicts itself."""
+    try:
+        return ModelEntry.model_validate(model_entry(weights, table, catalog))
+    except ValidationError:
+        return None
 
 
 def _variant(

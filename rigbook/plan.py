@@ -51,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
     from launch.flags import FlagError  # noqa: PLC0415
     from launch.gguf import GgufError  # noqa: PLC0415
     from launch.subject import PlanError  # noqa: PLC0415
+    from rigbook.ranking import ranking  # noqa: PLC0415
 
     _check(args)
     try:
@@ -58,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         rig = _here(args, shelf)
         plan = plan_for(_ask(args), shelf, rig)
         _named(plan)
-        ranked = _ranked(args, shelf, plan)
+        ranked = ranking(args, shelf, plan)
         write = _document if args.format == "json" else _text
         print(write(args, shelf, plan, ranked))
     except (GgufError, PlanError, FlagError) as error:
@@ -127,41 +128,6 @@ def _here(args: argparse.Namespace, shelf: "Shelf") -> "Rig | None":
     return typed._replace(memory=here.memory._replace(total_gib=total))
 
 
-def _ranked(args: argparse.Namespace, shelf: "Shelf", plan: "Plan") -> list[dict[str, Any]]:
-    """Predict each alternative; those that fit first, then by speed."""
-    slug = plan.subject.slug
-    if args.triad is None or args.cores is None or slug is None:
-        return []
-    from launch.alternatives import alternatives  # noqa: PLC0415 - only when the verb runs
-    from launch.rig import counted  # noqa: PLC0415
-    from launch.verdict import Memory  # noqa: PLC0415
-    from models.predict import predict  # noqa: PLC0415
-    from models.record import load_model  # noqa: PLC0415
-    from models.request import GpuRequest, Request  # noqa: PLC0415
-
-    fitted = load_model(None)
-    rig = Request(
-        triad_gbps=args.triad,
-        cores=args.cores,
-        ram_gib=args.ram,
-        gpus=tuple(GpuRequest(*counted(text)) for text in args.gpu),
-        workload=args.workload,
-    )
-    found = []
-    for one in alternatives(
-        slug.model, shelf.catalog, shelf.launchers, plan.cards, Memory(args.ram)
-    ):
-        layers = len(one.plan.layout.placement.on_cpu)
-        asked = rig._replace(slugs=(one.slug,), depth=one.depth, cpu_layers=layers)
-        (answer,) = predict(fitted, None, asked)
-        row = {"slug": one.slug, "depth": one.depth, "ubatch": one.ubatch, "fits": one.plan.fits}
-        said = ("tokens_per_s", "low", "high", "level", "basis", "rigs", "rows", "limit")
-        row |= {key: getattr(answer, key) for key in said}
-        nearest = [near._asdict() for near in answer.nearest]
-        found.append(row | {"layers_on_cpu": answer.layers_on_cpu, "nearest": nearest})
-    return sorted(found, key=lambda row: (row["fits"] is False, -row["tokens_per_s"]))
-
-
 def _text(
     args: argparse.Namespace, shelf: "Shelf", plan: "Plan", ranked: list[dict[str, Any]]
 ) -> str:
@@ -170,30 +136,23 @@ def _text(
     from launch.formats import FORMATS as WRITERS  # noqa: PLC0415
     from launch.plan import launch_of  # noqa: PLC0415
     from launch.told import lines  # noqa: PLC0415
+    from rigbook.ranking import line_of  # noqa: PLC0415
 
     told = lines(plan)
     if plan.subject.config:
         told += download_lines(plan.subject, shelf.catalog, args.models)
     if ranked:
         told.append(f"alternatives, {args.workload}, best first:")
-        told += [_row(row) for row in ranked]
-    elif plan.subject.slug:
+        told += [line_of(row) for row in ranked]
+    elif args.triad is None or args.cores is None:
         told.append("speeds of the alternatives: give --triad GBPS and --cores N")
+    else:
+        told.append("speeds: unknown, the header does not state the widths that a token reads")
     if plan.fits is False:
         written = "# no line: it does not fit"
     else:
         written = WRITERS[args.format](launch_of(plan, shelf.launchers)).rstrip()
     return "\n".join([*(f"# {line}" for line in told), written])
-
-
-def _row(row: dict[str, Any]) -> str:
-    fits = {True: "fits", False: "DOES NOT FIT", None: "memory unknown"}[row["fits"]]
-    return (
-        f"  {row['tokens_per_s']:5.1f} t/s ({row['low']:.1f} to {row['high']:.1f}, "
-        f"{row['level']:.0%}, {row['basis']}, {row['rows']} rows of {row['rigs']} rigs)  "
-        f"{row['slug']}  depth {row['depth']}, ubatch {row['ubatch']}, "
-        f" {row['layers_on_cpu']} layers on the host: {fits}"
-    )
 
 
 def _document(

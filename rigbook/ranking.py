@@ -1,0 +1,86 @@
+"""Speeds of the ways to serve what was planned: each alternative with its prediction."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from launch.alternatives import Alternative, alternatives, gguf_alternatives
+from launch.rig import counted
+from launch.verdict import Memory
+from models.facts import variant_facts, variant_key
+from models.predict import predict
+from models.record import load_model
+from models.request import GpuRequest, Request
+
+if TYPE_CHECKING:
+    from launch.ask import Shelf
+    from launch.plan import Plan
+    from models.record import FittedModel
+
+TOLD = ("tokens_per_s", "low", "high", "level", "basis", "rigs", "rows", "limit", "layers_on_cpu")
+"""What of an answer stands beside an alternative."""
+
+
+def ranking(args: argparse.Namespace, shelf: "Shelf", plan: "Plan") -> list[dict[str, Any]]:
+    """Predict each alternative; those that fit first, then by speed. [] where nothing is known."""
+    if args.triad is None or args.cores is None:
+        return []
+    model, memory = load_model(None), Memory(args.ram)
+    slug = plan.subject.slug
+    if slug is None:
+        return _of_gguf(args, shelf, plan, model)
+    asked = _asked(args, plan)
+    ways = alternatives(slug.model, shelf.catalog, shelf.launchers, plan.cards, memory)
+    return _sorted([_row(model, one, asked._replace(slugs=(one.slug or "",))) for one in ways])
+
+
+def _of_gguf(
+    args: argparse.Namespace, shelf: "Shelf", plan: "Plan", model: "FittedModel"
+) -> list[dict[str, Any]]:
+    """Predict a GGUF from what its header says that a token reads."""
+    entry = plan.subject.entry
+    facts = variant_facts(shelf.catalog, entry, entry.variants[0]) if entry else None
+    if entry is None or facts is None:
+        return []
+    name, quant = entry.id, entry.variants[0].quant
+    variants = {**model.facts["variants"], variant_key(name, quant): facts}
+    model = model._replace(facts={**model.facts, "variants": variants})
+    asked = _asked(args, plan)._replace(model=name, quant=quant)
+    ways = gguf_alternatives(plan.subject, plan.cards, Memory(args.ram))
+    return _sorted([_row(model, one, asked) for one in ways])
+
+
+def _asked(args: argparse.Namespace, plan: "Plan") -> Request:
+    cards = tuple(GpuRequest(*counted(text)) for text in args.gpu)
+    if plan.subject.slug is None and not plan.cards.devices:
+        cards = (GpuRequest("none"),)
+    return Request(
+        triad_gbps=args.triad,
+        cores=args.cores,
+        ram_gib=args.ram,
+        gpus=cards,
+        workload=args.workload,
+    )
+
+
+def _row(model: "FittedModel", one: Alternative, asked: Request) -> dict[str, Any]:
+    layers = len(one.plan.layout.placement.on_cpu)
+    depth = one.depth if one.slug else None
+    (answer,) = predict(model, None, asked._replace(depth=depth, cpu_layers=layers))
+    row = {"slug": one.slug, "depth": one.depth, "ubatch": one.ubatch, "fits": one.plan.fits}
+    nearest = [near._asdict() for near in answer.nearest]
+    return row | {key: getattr(answer, key) for key in TOLD} | {"nearest": nearest}
+
+
+def _sorted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda row: (row["fits"] is False, -row["tokens_per_s"]))
+
+
+def line_of(row: dict[str, Any]) -> str:
+    """Write one alternative for a person."""
+    fits = {True: "fits", False: "DOES NOT FIT", None: "memory unknown"}[row["fits"]]
+    return (
+        f"  {row['tokens_per_s']:5.1f} t/s ({row['low']:.1f} to {row['high']:.1f}, "
+        f"{row['level']:.0%}, {row['basis']}, {row['rows']} rows of {row['rigs']} rigs)  "
+        f"{row['slug'] or 'this file'}  depth {row['depth']}, ubatch {row['ubatch']}, "
+        f"{row['layers_on_cpu']} layers on the host: {fits}"
+    )
