@@ -76,7 +76,9 @@ class ModelEntry(Entry):
     outside the routed experts, `embedding_b` the look-up tables (a row a token) and `mtp_b` the
     prediction layers that plain decoding skips: routed + always active + embedding + prediction
     layers = all. `expert_ffn` is the inner width of one expert, `expert_hidden` its outer width
-    where that is not `hidden`. MoE layers are `first_moe_layer`, + `moe_layer_step`, …
+    where that is not `hidden`. `kv_mib_per_1k` is the cache of 1000 tokens at f16, and where it is
+    not published `kv_mib_per_1k_at_most` all that was seen to grow with the context. MoE layers are
+    `first_moe_layer`, + `moe_layer_step`, …
     """
 
     id: Key
@@ -100,6 +102,7 @@ class ModelEntry(Entry):
     mtp_b: NonNegative | None = None
     native_ctx: Natural | None = None
     kv_mib_per_1k: NonNegative | None = None
+    kv_mib_per_1k_at_most: NonNegative | None = None
     variants: tuple[Variant, ...] = ()
 
     def moe_blocks(self) -> range:

@@ -63,7 +63,7 @@ def catalogue_payload(model: ModelEntry, variant: Variant) -> Payload | None:
         blocks=model.layers or max(bundles) + 1,
         dense_mib=(variant.dense_gib or 0.0) * 1024,
         embedding_mib=(variant.embedding_gib or 0.0) * 1024,
-        kv_mib_per_1k=model.kv_mib_per_1k or 0.0,
+        kv_mib_per_1k=model.kv_mib_per_1k or model.kv_mib_per_1k_at_most or 0.0,
         inferred=tuple(inferred),
         prediction_mib=(variant.prediction_gib or 0.0) * 1024,
     )

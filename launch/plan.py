@@ -16,7 +16,8 @@ from launch.layout import (
     reference_placement,
     split_of,
 )
-from launch.line import UNNAMED, Server, argv_of
+from launch.line import Server, argv_of
+from launch.notes import cache_notes, unpublished_notes
 from launch.payload import stand_in_tensors
 from launch.rules import cpu_moe_rules, leading_layers, rules_for
 from launch.subject import PlanError, Subject
@@ -89,9 +90,7 @@ def make_plan(
             f"{subject.payload.name}: is dense, so no rule can place experts; use -ngl alone"
         )
     used, notes = _used_cards(subject, cards)
-    if "kv_mib_per_1k" in subject.payload.inferred:
-        notes.append("the cache's size is not known and counts as nothing: keep more VRAM free")
-    notes += unpublished_notes(subject)
+    notes += [*cache_notes(subject.payload), *unpublished_notes(subject)]
     server = _wished(subject.server, wish)
     shape = Shape(server.ctx or CONTEXT, server.ubatch or UBATCH, server.kv)
     drafter = subject.slug.drafter if subject.slug and server.draft else None
@@ -114,17 +113,6 @@ def make_plan(
         "extrapolated" if subject.payload.inferred or unpublished_notes(subject) else budget.basis,
         tuple(notes),
     )
-
-
-def unpublished_notes(subject: Subject) -> list[str]:
-    """Say what the author of a slug never published, and what stands in the line instead."""
-    named = subject.config.unpublished if subject.config else ()
-    notes = []
-    if "model" in named and subject.server.model.endswith(UNNAMED):
-        notes.append(f"the weights' file names are not published: put yours for {UNNAMED}")
-    if "drafter_file" in named:
-        notes.append("the slug's drafter is not published by name: this line drafts nothing")
-    return notes
 
 
 def _need(subject: Subject, layout: Layout, budget: Budget, server: Server) -> Need:

@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from launch.ask import Ask, Shelf, plan_for, shipped_shelf
+from launch.ask import Ask, Shelf, plan_for, shipped_shelf, subject_of
+from launch.budget import CACHE_RESERVE_MIB
 from launch.command import read_commands
 from launch.finding import Known
 from launch.formats import FORMATS
 from launch.line import UNNAMED, Server
 from launch.lint import lint
 from launch.payload import Payload
+from launch.placement import MARGIN_MIB
 from launch.plan import Cards, Wish, launch_of, make_plan
 from launch.subject import PlanError, Subject
 from launch.verdict import Memory
@@ -103,11 +105,29 @@ def test_cards_too_small_for_the_dense_part_are_a_no(shelf: Shelf) -> None:
     assert (plan.fits, plan.card.fits) == (False, False)
 
 
-def test_an_unknown_cache_size_is_said(shelf: Shelf) -> None:
+def test_a_cache_of_unpublished_size_counts_at_most_and_an_unknown_is_said(
+    shelf: Shelf,
+) -> None:
     slug = "llamacpp-club3090/qwen38-flash-next-dual-q4kxl-moecache"
-    plan = plan_for(Ask(slug=slug), shelf)
-    assert plan.basis == "extrapolated"
-    assert any("cache's size is not known" in note for note in plan.notes)
+    subject = subject_of(Ask(slug=slug), shelf)
+    cards = Cards((24_166.0,) * 2, ("CUDA0", "CUDA1"), (0, 1))
+    bounded = make_plan(subject, cards, Memory(128), Wish())
+    assert bounded.basis == "extrapolated"
+    assert "40 MiB for 1,000 tokens" in " ".join(bounded.notes)
+    payload = subject.payload._replace(kv_mib_per_1k=0.0)
+    unknown = make_plan(subject._replace(payload=payload), cards, Memory(128), Wish())
+    assert "counts as nothing" in " ".join(unknown.notes)
+    cache = 40 * 204.8 * 34 / 64
+    assert sum(bounded.layout.used_mib) - sum(unknown.layout.used_mib) == pytest.approx(cache)
+
+
+def test_the_bound_of_an_unpublished_cache_leaves_the_expert_pool_that_was_seen(
+    shelf: Shelf,
+) -> None:
+    # GLM-5.3 at 204,800 tokens without a drafter kept 11,310 MiB of experts on two 24 GB cards.
+    plan = plan_for(Ask(slug=GLM, gpus=("RTX 3090x2",), ram_gib=196), shelf)
+    left = sum(plan.layout.spare_mib) + 2 * (MARGIN_MIB - CACHE_RESERVE_MIB)
+    assert left == pytest.approx(11_310, rel=0.1)
 
 
 def test_only_cuda_devices_get_cudas_order(shelf: Shelf) -> None:
