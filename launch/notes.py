@@ -11,10 +11,11 @@ def cache_notes(payload: Payload) -> list[str]:
         return []
     if not payload.kv_mib_per_1k:
         return ["the cache's size is not known and counts as nothing: keep more VRAM free"]
-    return [
+    told = (
         "the cache's size is not published: all that was seen to grow with the context counts as "
         f"cache, {payload.kv_mib_per_1k:g} MiB for 1,000 tokens at f16; the true size is smaller"
-    ]
+    )
+    return [told]
 
 
 def unpublished_notes(subject: Subject) -> list[str]:
