@@ -21,7 +21,7 @@ from models.record import FittedModel
 from models.request import LEVELS
 from models.roofline import roofline_tokens_per_s
 from models.rows import FitRow, with_defaults
-from models.setup import Target
+from models.setup import Target, interval_of
 
 LEVEL = 0.8
 """The interval that is printed by default, here as in `predict`."""
@@ -70,7 +70,7 @@ def placed(model: FittedModel, row: FitRow, told: dict[str, Any]) -> Placed:
     """Place one row; `told` is what its rig and run say (`told_of`)."""
     filled = with_defaults(row, model.defaults)
     expected = speed(model, row)
-    bracket = model.intervals[row.stratum]
+    bracket = model.intervals[interval_of(row.stratum, row.inputs)]
     limit = limit_of(filled.inputs, parameters_of(model))
     percentile = percentile_of(log(row.tokens_per_s / expected), bracket)
     return Placed(

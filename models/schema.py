@@ -41,7 +41,7 @@ _PARTS: dict[str, Any] = {
         "required": ["stratum", "rig", "model", "variant", "row"],
     },
     "intervals": {
-        "description": "stratum, level: logs that bracket measured / predicted",
+        "description": "stratum (`-sockets` added on several), level: logs of measured / predicted",
         "type": "object",
         "additionalProperties": {
             "type": "object",
