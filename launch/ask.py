@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from ingest.catalog import Catalog, load_catalog
+from ingest.catalog import Catalog, ModelEntry, load_catalog
 from ingest.misuse import Misuse
 from ingest.shipped import shipped
 from launch.alternatives import needs_of
@@ -13,7 +13,7 @@ from launch.config import Launchers, load_launchers
 from launch.entry import checked_entry
 from launch.line import Server
 from launch.payload import gguf_payload
-from launch.plan import Cards, Plan, Wish, make_plan
+from launch.plan import CONTEXT, Cards, Plan, Wish, make_plan
 from launch.rig import cards_of, named_cards, numbers, reference_cards
 from launch.shards import is_url, read_weights
 from launch.source import Sources
@@ -91,8 +91,8 @@ def subject_of(ask: Ask, shelf: Shelf) -> Subject:
         model = weights.files[0]
         if is_url(model):
             model = f"{ask.models}/{PurePosixPath(urlsplit(model).path).name}"
-        server = Server(build=NEWEST, model=model)
         entry = checked_entry(weights, table, shelf.catalog)
+        server = Server(build=NEWEST, model=model, ctx=_native(entry))
         return Subject(payload, server, tensors=weights.tensors, entry=entry)
     slug = shelf.catalog.slugs.get(ask.slug or "")
     if slug is None:
@@ -102,6 +102,12 @@ def subject_of(ask: Ask, shelf: Shelf) -> Subject:
     if not ask.weights:
         return subject
     return subject._replace(server=subject.server._replace(model=ask.weights))
+
+
+def _native(entry: ModelEntry | None) -> int | None:
+    """Give the context that a model was made for where it is below the usual one."""
+    native = entry.native_ctx if entry else None
+    return native if native and native < CONTEXT else None
 
 
 def rig_of(ask: Ask, shelf: Shelf, subject: Subject) -> Rig:

@@ -204,6 +204,16 @@ def test_a_host_without_cards_holds_the_dense_part_too(shelf: Shelf, tmp_path: P
     assert argv[argv.index("-ngl") + 1] == "0"
 
 
+def test_a_gguf_gets_no_more_context_than_it_was_made_for_unless_asked(
+    shelf: Shelf, tmp_path: Path
+) -> None:
+    path = str(write(tmp_path / "m.gguf", Sizes(context=4096)))
+    assert plan_for(Ask(gguf=path), shelf).shape.ctx == 4096
+    assert plan_for(Ask(gguf=path, wish=Wish(ctx=8192)), shelf).shape.ctx == 8192
+    long = str(write(tmp_path / "l.gguf", Sizes(context=1_000_000)))
+    assert plan_for(Ask(gguf=long), shelf).shape.ctx == 32_768
+
+
 def test_a_dense_gguf_is_refused(shelf: Shelf, tmp_path: Path) -> None:
     path = str(write(tmp_path / "m.gguf", Sizes("qwen3", layers=2)))
     with pytest.raises(PlanError, match="is dense"):
