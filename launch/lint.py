@@ -132,6 +132,23 @@ def refused_flags(command: Command, known: Known) -> Iterator[Problem]:
             yield found(command, argument.said, f"is an error on build {build}; {fix}", severity)
 
 
+def unproven_flags(command: Command, known: Known) -> Iterator[Problem]:
+    """Find flags of other builds where the build has a form of its own for the same."""
+    if known.build is None:
+        return
+    for argument in command.arguments:
+        entry = known.flags.unproven(argument.said, argument.value, known.build)
+        instead = known.flags.instead(entry, known.build) if entry else None
+        if entry and instead and entry.holds:
+            yield found(
+                command,
+                argument.said,
+                f"is known of {', '.join(entry.holds)}, not of build {known.build}, which may be "
+                f"older or newer; write {instead}",
+                "flag",
+            )
+
+
 def unknown_flags(command: Command, known: Known) -> Iterator[Problem]:
     """Find flags that the build does not have, where all of its flags are known."""
     names = known.flags.spellings.get(known.build or "")
@@ -179,6 +196,7 @@ RULES: tuple[Lint, ...] = (
     op_offload,
     silent_drafter,
     refused_flags,
+    unproven_flags,
     unknown_flags,
     too_many_threads,
     engine_fit,

@@ -152,6 +152,11 @@ FAULTY = {
             ("error", "--draft-max", "write --spec-draft-n-max N"),
         ],
     ),
+    "a new flag on an older build": (
+        "llama-server --load-mode none",
+        "b10236",
+        [("flag", "--load-mode", "is known of b11434, not of build b10236, which may be older")],
+    ),
     "a fork's flag on mainline": (
         "llama-server --moe-cache auto",
         "b10236",
