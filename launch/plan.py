@@ -98,7 +98,7 @@ def make_plan(
     layout = _layout(subject, used, budget, wish, drafter=drafter is not None)
     server = _placed(server._replace(ctx=shape.ctx, ubatch=shape.ubatch), layout, used, subject)
     landing = _simulated(subject, layout, used, server)
-    need = _need(subject, layout, budget, server)
+    need = _need(subject, layout, budget, server, on_cards=bool(used.free_mib))
     return Plan(
         subject,
         shape,
@@ -115,16 +115,18 @@ def make_plan(
     )
 
 
-def _need(subject: Subject, layout: Layout, budget: Budget, server: Server) -> Need:
-    """Price the host: what no card holds, and a drafter that stays on the host."""
+def _need(
+    subject: Subject, layout: Layout, budget: Budget, server: Server, *, on_cards: bool
+) -> Need:
+    """Price the host: what no card is meant to hold, and a drafter that stays on the host."""
     drafter = subject.slug.drafter if subject.slug and server.draft else None
-    on_host = server.draft is not None and (server.draft.on_host or not server.devices)
+    on_host = server.draft is not None and (server.draft.on_host or not on_cards)
     need = host_need(
         layout.placement.host_mib,
         subject.payload.embedding_mib / 1024,
         drafter.file_gib if drafter and on_host else None,
     )._replace(prediction_gib=subject.payload.prediction_mib / 1024)
-    if server.devices:
+    if on_cards:
         return need
     return need._replace(dense_gib=(budget.dense_mib + budget.kv_mib + budget.fixed_mib) / 1024)
 

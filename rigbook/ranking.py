@@ -65,10 +65,13 @@ def _asked(args: argparse.Namespace, plan: "Plan") -> Request:
 def _row(model: "FittedModel", one: Alternative, asked: Request) -> dict[str, Any]:
     layers = len(one.plan.layout.placement.on_cpu)
     depth = one.depth if one.slug else None
-    (answer,) = predict(model, None, asked._replace(depth=depth, cpu_layers=layers))
+    asked = asked._replace(depth=depth, cpu_layers=layers, ubatch=one.ubatch)
+    (answer,) = predict(model, None, asked, advise=True)
     row = {"slug": one.slug, "depth": one.depth, "ubatch": one.ubatch, "fits": one.plan.fits}
     nearest = [near._asdict() for near in answer.nearest]
-    return row | {key: getattr(answer, key) for key in TOLD} | {"nearest": nearest}
+    reading = answer.prefill._asdict() if answer.prefill else None
+    told = {key: getattr(answer, key) for key in TOLD}
+    return row | told | {"prefill": reading, "nearest": nearest}
 
 
 def _sorted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -78,9 +81,11 @@ def _sorted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def line_of(row: dict[str, Any]) -> str:
     """Write one alternative for a person."""
     fits = {True: "fits", False: "DOES NOT FIT", None: "memory unknown"}[row["fits"]]
+    reading = row["prefill"]
+    prefill = f"prefill {reading['tokens_per_s']:,.0f} t/s  " if reading else ""
     return (
         f"  {row['tokens_per_s']:5.1f} t/s ({row['low']:.1f} to {row['high']:.1f}, "
         f"{row['level']:.0%}, {row['basis']}, {row['rows']} rows of {row['rigs']} rigs)  "
-        f"{row['slug'] or 'this file'}  depth {row['depth']}, ubatch {row['ubatch']}, "
+        f"{prefill}{row['slug'] or 'this file'}  depth {row['depth']}, ubatch {row['ubatch']}, "
         f"{row['layers_on_cpu']} layers on the host: {fits}"
     )

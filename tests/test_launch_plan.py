@@ -20,6 +20,7 @@ from launch.payload import Payload
 from launch.placement import MARGIN_MIB
 from launch.plan import Cards, Wish, launch_of, make_plan
 from launch.subject import PlanError, Subject
+from launch.told import lines
 from launch.verdict import Memory
 from tests.tiny_moe import Sizes, write, write_split
 
@@ -103,6 +104,9 @@ def test_too_little_memory_names_what_is_missing_and_what_fits(shelf: Shelf) -> 
 def test_cards_too_small_for_the_dense_part_are_a_no(shelf: Shelf) -> None:
     plan = plan_for(Ask(slug=Q8, free_vram="8000,8000", ram_gib=500), shelf)
     assert (plan.fits, plan.card.fits) == (False, False)
+    # What the cards should hold is not asked of the host, and nothing is said to land anywhere.
+    assert plan.need.total_gib == pytest.approx(146.0, abs=0.1)
+    assert not any("simulated" in line for line in lines(plan))
 
 
 def test_a_cache_of_unpublished_size_counts_at_most_and_an_unknown_is_said(
@@ -283,6 +287,8 @@ def test_with_a_rig_the_alternatives_are_predicted_best_first() -> None:
     assert {(row["depth"], row["ubatch"]) for row in fitting} == {
         (depth, ubatch) for depth in (0, 2, 5) for ubatch in (2048, 4096)
     }
+    deep = {(row["slug"], row["ubatch"]): row["prefill"]["tokens_per_s"] for row in fitting}
+    assert deep[IQ2, 4096] > deep[IQ2, 2048] > 0
     assert document["schema"] == "rigbook.plan/1"
     assert document["argv"][0] == "llama-server"
 
