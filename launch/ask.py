@@ -12,6 +12,7 @@ from launch.alternatives import needs_of
 from launch.config import Launchers, load_launchers
 from launch.entry import checked_entry
 from launch.line import Server
+from launch.machine import Machine
 from launch.payload import gguf_payload
 from launch.plan import CONTEXT, Cards, Plan, Wish, make_plan
 from launch.rig import cards_of, named_cards, numbers, reference_cards
@@ -108,6 +109,22 @@ def _native(entry: ModelEntry | None) -> int | None:
     """Give the context that a model was made for where it is below the usual one."""
     native = entry.native_ctx if entry else None
     return native if native and native < CONTEXT else None
+
+
+NO_CARD_HERE = (
+    "no NVIDIA card is seen on this machine: everything runs on the host; --gpu names others"
+)
+
+
+def rig_here(ask: Ask, shelf: Shelf, subject: Subject, here: Machine) -> Rig:
+    """Take memory and cards of a machine as they are now, unless others were typed."""
+    memory = here.memory._replace(total_gib=ask.ram_gib or here.memory.total_gib)
+    if ask.gpus or ask.free_vram:
+        return rig_of(ask, shelf, subject)._replace(memory=memory)
+    if not here.cards:
+        return Rig(Cards(), memory, (NO_CARD_HERE,))
+    devices = ask.devices.split(",") if ask.devices else None
+    return Rig(cards_of([], [card.free_mib for card in here.cards], devices), memory)
 
 
 def rig_of(ask: Ask, shelf: Shelf, subject: Subject) -> Rig:

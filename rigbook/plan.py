@@ -116,16 +116,19 @@ def _here(args: argparse.Namespace, shelf: "Shelf") -> "Rig | None":
     """Take memory, cores and cards of this machine, unless others were typed."""
     if not args.from_this_machine:
         return None
-    from launch.ask import rig_of, subject_of  # noqa: PLC0415 - only when the verb runs
+    from ingest.hardware import find_gpu  # noqa: PLC0415 - only when the verb runs
+    from launch.ask import rig_here, subject_of  # noqa: PLC0415
     from launch.machine import this_machine  # noqa: PLC0415 - asks the driver
 
     here = this_machine()
     args.cores = args.cores or here.cores
-    if not args.gpu and not args.free_vram and here.cards:
-        args.free_vram = ",".join(f"{card.free_mib:.0f}" for card in here.cards)
-    typed = rig_of(_ask(args), shelf, subject_of(_ask(args), shelf))
-    total = args.ram or here.memory.total_gib
-    return typed._replace(memory=here.memory._replace(total_gib=total))
+    args.ram = args.ram or here.memory.total_gib
+    rig = rig_here(_ask(args), shelf, subject_of(_ask(args), shelf), here)
+    if not args.gpu and not args.free_vram:
+        # Speeds are predicted for the cards by name, where the catalogue has all of them.
+        entries = [find_gpu(shelf.catalog, c.name, c.total_mib / 1024) for c in here.cards]
+        args.gpu = [entry.name for entry in entries if entry] if all(entries) else []
+    return rig
 
 
 def _text(
@@ -146,6 +149,8 @@ def _text(
         told += [line_of(row) for row in ranked]
     elif args.triad is None or args.cores is None:
         told.append("speeds of the alternatives: give --triad GBPS and --cores N")
+    elif plan.subject.slug:
+        told.append("alternatives: no slug of this model is made for so few cards")
     else:
         told.append("speeds: unknown, the header does not state the widths that a token reads")
     if plan.fits is False:

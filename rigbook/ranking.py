@@ -51,7 +51,7 @@ def _of_gguf(
 
 def _asked(args: argparse.Namespace, plan: "Plan") -> Request:
     cards = tuple(GpuRequest(*counted(text)) for text in args.gpu)
-    if plan.subject.slug is None and not plan.cards.devices:
+    if not plan.cards.devices:
         cards = (GpuRequest("none"),)
     return Request(
         triad_gbps=args.triad,
