@@ -139,9 +139,11 @@ def _text(
     from launch.formats import FORMATS as WRITERS  # noqa: PLC0415
     from launch.plan import launch_of  # noqa: PLC0415
     from launch.told import lines  # noqa: PLC0415
-    from rigbook.ranking import line_of  # noqa: PLC0415
+    from rigbook.ranking import line_of, lines_of, rows_of  # noqa: PLC0415
 
     told = lines(plan)
+    if plan.subject.slug:
+        told += lines_of(rows_of(plan))
     if plan.subject.config:
         told += download_lines(plan.subject, shelf.catalog, args.models)
     if ranked:
@@ -166,6 +168,7 @@ def _document(
     from launch.download import download_plans  # noqa: PLC0415 - only when the verb runs
     from launch.plan import launch_of  # noqa: PLC0415
     from launch.told import document  # noqa: PLC0415
+    from rigbook.ranking import rows_of  # noqa: PLC0415
 
     launch = launch_of(plan, shelf.launchers)
     config = plan.subject.config
@@ -177,6 +180,7 @@ def _document(
         "argv": ["llama-server", *launch.argv],
         "environment": dict(launch.environment),
         "downloads": [one._asdict() for one in downloads],
+        "measured": rows_of(plan),
         "alternatives": ranked,
     }
     return json.dumps(whole, indent=1)

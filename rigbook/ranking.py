@@ -74,6 +74,26 @@ def _row(model: "FittedModel", one: Alternative, asked: Request) -> dict[str, An
     return row | told | {"prefill": reading, "nearest": nearest}
 
 
+def rows_of(plan: "Plan") -> list[dict[str, Any]]:
+    """List the rows of the record that were measured on the slug, fastest first."""
+    slug = plan.subject.slug
+    rows = [row for row in load_model(None).anchors if slug and row["slug"] == slug.id]
+    told = [{key: row[key] for key in ("rig", "workload", "tokens_per_s", "url")} for row in rows]
+    return sorted(told, key=lambda row: -float(row["tokens_per_s"]))
+
+
+def lines_of(rows: list[dict[str, Any]]) -> list[str]:
+    """Write what was measured on a slug: how much, how fast, and by whom first."""
+    if not rows:
+        return ["measured on it: nothing in the record"]
+    rigs = len({row["rig"] for row in rows})
+    best, least = rows[0], rows[-1]
+    count = f"{len(rows)} {'row' if len(rows) == 1 else 'rows'}"
+    of = f"{rigs} {'rig' if rigs == 1 else 'rigs'}"
+    span = f"{least['tokens_per_s']:.1f} to {best['tokens_per_s']:.1f} t/s"
+    return [f"measured on it: {count} of {of}, {span}; fastest: {best['url']}"]
+
+
 def _sorted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["fits"] is False, -row["tokens_per_s"]))
 

@@ -6,7 +6,7 @@ import pytest
 from launch.ask import Ask, Shelf, plan_for, shipped_shelf
 from launch.plan import Plan
 from rigbook.plan import add_arguments
-from rigbook.ranking import line_of, ranking
+from rigbook.ranking import line_of, lines_of, ranking, rows_of
 from tests.tiny_moe import Sizes, write
 
 
@@ -75,3 +75,17 @@ def test_a_row_names_the_file_where_there_is_no_slug(shelf: Shelf, tmp_path: Pat
     rows = ranking(asked(*words), shelf, plan)
     assert "this file  depth 0, ubatch 2048, 0 layers on the host" in line_of(rows[0])
     assert line_of(rows[0]).endswith("memory unknown")
+
+
+def test_a_slug_is_tied_to_the_rows_that_were_measured_on_it(shelf: Shelf, tmp_path: Path) -> None:
+    plan = plan_for(Ask(slug="llamacpp/deepseek-flash-dual-iq2"), shelf)
+    rows = rows_of(plan)
+    speeds = [row["tokens_per_s"] for row in rows]
+    assert speeds == sorted(speeds, reverse=True)
+    (line,) = lines_of(rows)
+    assert line.startswith(f"measured on it: {len(rows)} rows of ")
+    assert line.endswith(rows[0]["url"])
+    assert lines_of(rows[:1])[0].startswith("measured on it: 1 row of 1 rig, ")
+    write(tmp_path / "m.gguf", Sizes())
+    assert rows_of(planned(tmp_path / "m.gguf", shelf)) == []
+    assert lines_of([]) == ["measured on it: nothing in the record"]
