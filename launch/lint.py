@@ -52,11 +52,22 @@ def split_mode(command: Command, _: Known) -> Iterator[Problem]:
 
 
 def card_drafter_with_cache(command: Command, _: Known) -> Iterator[Problem]:
-    """Find a drafter on a card beside an expert cache, which then never hits."""
-    if command.get("--moe-cache") and command.get("-md") and command.get("-devd") != "none":
+    """Find a drafter on the cards beside an expert cache, which then may never hit."""
+    place = command.get("-devd")
+    if not command.get("--moe-cache") or not command.get("-md") or place == "none":
+        return
+    if place and "," not in place:
         yield found(
-            command, "-devd", "a drafter on a card leaves the expert cache no hits; add -devd none"
+            command,
+            "-devd",
+            f"a drafter on {place} left DeepSeek's expert cache no hits; GLM-5.3 with DFlash2 on "
+            "one card kept them (0.21 with and without): look at the hit rate, or say -devd none",
+            "flag",
         )
+        return
+    yield found(
+        command, "-devd", "a drafter on a card leaves the expert cache no hits; add -devd none"
+    )
 
 
 def draft_depth(command: Command) -> int | None:

@@ -116,6 +116,14 @@ FAULTY = {
         None,
         [("error", "-devd", "add -devd none")],
     ),
+    "drafter on a card of its own beside a cache": (
+        (
+            f"llama-server {FIT} -ot exps=CPU --moe-cache auto -md d --spec-type x -devd CUDA1"
+            " --spec-draft-n-max 3"
+        ),
+        None,
+        [("flag", "-devd", "GLM-5.3 with DFlash2 on one card kept them")],
+    ),
     "deep drafts past the cache": (
         f"llama-server {FIT} -ot exps=CPU --moe-cache auto --spec-draft-n-max 8",
         None,
