@@ -14,6 +14,7 @@ import numpy as np
 from models.answer import Neighbour
 from models.estimate import parameters_of
 from models.expert_cache import hit_rate_of
+from models.facts import variant_of
 from models.limit import limit_of
 from models.nearest import Place, nearest
 from models.physics import tokens_per_s
@@ -159,7 +160,7 @@ def _neighbours(model: FittedModel, row: FitRow) -> list[Neighbour]:
     """List the nearest other rigs of the record, one row each."""
     x, facts = row.inputs, model.facts
     read_gbps = x.gbps * facts["methods"][sorted(facts["methods"])[x.method]]
-    target = Target(row.slug, {}, facts["variants"][row.variant])
+    target = Target(row.slug, {}, variant_of(facts, row.model, row.quant) or {})
     others = [anchor for anchor in model.anchors if anchor["rig"] != row.rig]
     return nearest(others, target, Place(x, read_gbps, row.workload))
 

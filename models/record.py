@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ingest.misuse import Misuse
 from ingest.shipped import shipped
 
-SCHEMA = "rigbook.model/1"
+SCHEMA = "rigbook.model/2"
 BUILT = Path("build/model.json")
 
 

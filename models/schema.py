@@ -64,7 +64,7 @@ _PARTS: dict[str, Any] = {
     "facts": {
         "description": "catalogue facts that predictions need",
         "type": "object",
-        "required": ["variants", "slugs", "cpus", "gpus", "kernels", "methods"],
+        "required": ["models", "quants", "variants", "slugs", "cpus", "gpus", "kernels", "methods"],
     },
     "anchors": {
         "description": "the rows that were fitted, as neighbours",

@@ -3,10 +3,10 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from ingest.hardware import counted
 from launch.alternatives import Alternative, alternatives, gguf_alternatives
-from launch.rig import counted
 from launch.verdict import Memory
-from models.facts import variant_facts, variant_key
+from models.facts import Facts, variant_facts, variant_key
 from models.predict import predict
 from models.record import load_model
 from models.request import GpuRequest, Request
@@ -42,11 +42,20 @@ def _of_gguf(
     if entry is None or facts is None:
         return []
     name, quant = entry.id, entry.variants[0].quant
-    variants = {**model.facts["variants"], variant_key(name, quant): facts}
-    model = model._replace(facts={**model.facts, "variants": variants})
+    model = model._replace(facts=_with(model.facts, name, quant, facts))
     asked = _asked(args, plan)._replace(model=name, quant=quant)
     ways = gguf_alternatives(plan.subject, plan.cards, Memory(args.ram))
     return _sorted([_row(model, one, asked) for one in ways])
+
+
+def _with(known: Facts, name: str, quant: str, facts: Facts) -> Facts:
+    """Add a variant, of a model and a quant that the catalogue need not have."""
+    return {
+        **known,
+        "models": {**known["models"], name: facts},
+        "quants": {quant: {"kernel": facts["kernel"]}, **known["quants"]},
+        "variants": {**known["variants"], variant_key(name, quant): facts},
+    }
 
 
 def _asked(args: argparse.Namespace, plan: "Plan") -> Request:
