@@ -72,7 +72,7 @@ def _asked(args: argparse.Namespace, plan: "Plan") -> Request:
 
 
 def _row(model: "FittedModel", one: Alternative, asked: Request) -> dict[str, Any]:
-    layers = len(one.plan.layout.placement.on_cpu)
+    layers = len(set(one.plan.layout.placement.on_cpu) - one.plan.subject.payload.idle)
     depth = one.depth if one.slug else None
     asked = asked._replace(depth=depth, cpu_layers=layers, ubatch=one.ubatch)
     (answer,) = predict(model, None, asked, advise=True)
