@@ -193,7 +193,11 @@ def test_a_gh_that_is_not_logged_in_is_told_before_anything_is_pushed(
 ) -> None:  # fmt: skip
     monkeypatch.setenv("FAKE_GH_USER", "")
     assert main(["submit", str(captured), "--to", "owner/rigs", "--yes"]) == 1
-    assert "gh auth login" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "gh auth login" in told
+    assert (
+        f"or attach {captured / 'submission.zip'} to: https://github.com/owner/rigs/issues" in told
+    )
     assert [call[0] for call in gh_log()] == ["api"]
     assert branches(remote) == ["main"]
 
