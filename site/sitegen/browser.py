@@ -78,7 +78,7 @@ CONSTANTS: dict[str, Any] = {
     "compute_mib": budget.COMPUTE_MIB,
     "first_decode_mib": budget.FIRST_DECODE_MIB,
     "first_card_extra_mib": budget.FIRST_CARD_EXTRA_MIB,
-    "draft_context_mib": budget.DRAFT_CONTEXT_MIB,
+    "margin_cells": budget.MARGIN_CELLS,
     "z": {f"{level:g}": z for level, z in interval.Z.items()},
     "slope_error": changes.SLOPE_ERROR,
     "shown": nearest.SHOWN,
