@@ -45,6 +45,9 @@ lint: .venv/ready
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic .github
+	@$(BIN)/actionlint -no-color -shellcheck $(BIN)/shellcheck .github/workflows/*.yml
+	@$(BIN)/shellcheck --severity=warning .ci/run tests/engine/build.sh
+	@$(BIN)/codespell
 	@$(BIN)/cog --check README.md || { echo "README.md: a shown answer is old; run \`make readme\`"; exit 1; }
 	@$(BIN)/rigbook check
 
