@@ -22,7 +22,8 @@ def shown(
     catalog: Catalog, tmp_path: Path,
 ) -> Callable[..., dict[str, Page]]:  # fmt: skip
     """Preview a change from a record of another machine to one that has mine too."""
-    other = filed(edit(document, {"/rig/machine": OTHER, "/id": "1" * 64}))
+    figures = {"/runs/0/measurements/0/value": 11.2, "/runs/0/measurements/0/low": 11}
+    other = filed(edit(document, {"/rig/machine": OTHER, "/id": "1" * 64, **figures}))
     mine = edit(document, {"/rig/machine": MINE, "/id": "2" * 64})
 
     def database(name: str, *bundles: Filed) -> Path:

@@ -53,7 +53,7 @@ def test_a_submission_is_placed_previewed_and_told_as_data(
     assert "It was not fitted anew" in report
     assert "### Against the model" in report
     assert "decode rows lie in the interval" in report
-    assert f"<summary><code>rigs/{MACHINE}</code>" in report
+    assert f"<code>rigs/{MACHINE}</code>" in report
     assert "<a href" not in report
     assert len(report) < 65_536
 

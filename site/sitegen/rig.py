@@ -45,7 +45,7 @@ def _rig(record: Record, machine: Row) -> Page:
         *sections.failures(record, address, runs),
         *history(record, rig_id),
         heading("Sources", "sources"),
-        _sources(rows, runs),
+        _sources([*rows, *runs, *_reposts(record, runs)]),
     ]
     description = f"{machine['label']}: its hardware and {len(rows)} measurements, with sources."
     return page(address, machine["label"], description, blocks)
@@ -118,8 +118,12 @@ def _bandwidth(record: Record, known: list[Row]) -> list[str]:
     return [heading("Memory bandwidth", "bandwidth"), shown]
 
 
-def _sources(rows: list[Row], runs: list[Row]) -> Html:
-    found = {(row["source_url"], row["author"], row["post"], row["date"]) for row in (*rows, *runs)}
+def _reposts(record: Record, runs: list[Row]) -> list[Row]:
+    return [one for run in runs for one in record.reposts.get(run["run_id"], ())]
+
+
+def _sources(told: list[Row]) -> Html:
+    found = {(row["source_url"], row["author"], row["post"], row["date"]) for row in told}
     items = [
         f"<li>{link(url, url)} {_who(author, post, date)}</li>"
         for url, author, post, date in sorted(found, key=str)
