@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from ingest.pairs import Pair, pairable, pairs
+from ingest.pairs import Pair, pairable, pairs, regressions
 from ingest.store import opened
 
 Row = dict[str, Any]
@@ -59,6 +59,14 @@ class Record(Tables):
     def rows_by_run(self) -> dict[str, list[Row]]:
         """The measurements of each run."""
         return _grouped(self.measurements, "run_id")
+
+    @cached_property
+    def builds_by_rig(self) -> dict[str, list[Pair]]:
+        """The engine builds that changed the speed of each machine."""
+        found: dict[str, list[Pair]] = {}
+        for pair in regressions(self.pairs):
+            found.setdefault(pair.rig_id, []).append(pair)
+        return found
 
 
 def _grouped(rows: Iterable[Row], key: str) -> dict[str, list[Row]]:

@@ -7,6 +7,7 @@ from sitegen import state as states
 from sitegen.address import rig_page
 from sitegen.comparison import ONE_RIG
 from sitegen.escape import Html, link, text
+from sitegen.experiments import watch
 from sitegen.history import history
 from sitegen.numbers import ABSENT, number, value
 from sitegen.page import Page, facts, heading, page, paragraph
@@ -43,6 +44,7 @@ def _rig(record: Record, machine: Row) -> Page:
         sections.others(record, address, rows),
         *sections.verdicts(record, address, runs),
         *sections.failures(record, address, runs),
+        *watch(record, address, rig_id),
         *history(record, rig_id),
         heading("Sources", "sources"),
         _sources([*rows, *runs, *_reposts(record, runs)]),
