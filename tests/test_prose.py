@@ -111,6 +111,34 @@ def test_user_pages_are_written_in_short_sentences(path: Path) -> None:
     assert not counted or sum(counted) / len(counted) <= LONGEST_MEAN
 
 
+HARDEST_GRADE = 9
+"""Flesch-Kincaid grade (Kincaid et al. 1975, CNTECHTRA 8-75): plain-language guides ask for 8."""
+
+
+def grade(text: str) -> float:
+    """Give the school years that a text asks for; syllables are counted as groups of vowels."""
+    sentences = [one for one in SENTENCE.findall(text) if len(one.split()) > 2]
+    words = [word.lower() for one in sentences for word in re.findall(r"[A-Za-z]+", one)]
+    if not words:
+        return 0.0
+    syllables = sum(
+        max(1, len(re.findall(r"[aeiouy]+", re.sub(r"(?<![l])e$", "", word)))) for word in words
+    )
+    return 0.39 * len(words) / len(sentences) + 11.8 * syllables / len(words) - 15.59
+
+
+@pytest.mark.parametrize("path", SITE, ids=named)
+def test_user_pages_ask_for_no_more_than_a_plain_reading_level(path: Path) -> None:
+    lines = [line for line in prose(path).splitlines() if not line.startswith(("|", "#", "---"))]
+    assert grade(" ".join(lines)) <= HARDEST_GRADE
+
+
+def test_a_hard_text_is_told_from_an_easy_one() -> None:
+    assert grade("The cat sat on the mat. The dog ran to the door.") < 1
+    hard = "Notwithstanding considerable heterogeneity, characterisation necessitates calibration."
+    assert grade(hard) > HARDEST_GRADE
+
+
 def sections(nav: list[Any]) -> Iterator[str]:
     """List the pages that stand below another heading of the menu."""
     for entry in nav:
