@@ -124,6 +124,21 @@ def test_the_form_asks_for_consent_and_sets_the_label_that_the_bot_waits_for() -
     assert form["body"][-1]["attributes"]["options"][0]["required"] is True
 
 
+TEMPLATES = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml"))
+PARTS = {"markdown", "input", "textarea", "checkboxes", "dropdown"}
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_an_issue_form_has_what_the_forge_asks_of_one(path: Path) -> None:
+    form = loaded(path)
+    assert set(form) == {"name", "description", "title", "labels", "body"}
+    assert {part["type"] for part in form["body"]} <= PARTS
+    asked = [part["id"] for part in form["body"] if part["type"] != "markdown"]
+    assert len(asked) == len(set(asked)) > 0
+    # Only the form of a report may start the bot.
+    assert ("rig-report" in form["labels"]) is (path.name == "rig-report.yml")
+
+
 HERE = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 LINTERS = (
     ("zizmor", "--offline", "--no-progress", "--persona", "pedantic", ".github"),
