@@ -125,6 +125,10 @@ def test_every_part_of_the_analysis_is_there_and_every_chart_is_told_in_words(
     ):
         held = shown.split(f"<caption>{name}</caption>")[1].split("</table>")[0]
         assert held.count("<tr") > 1, f"{name}: no pair"
+        assert ">guard</th>" in held
+    depths = shown.split("<caption>Depth</caption>")[1].split("</table>")[0]
+    assert "context_tokens: " in depths, "the guard names the lever where it is one of its fields"
+    assert "protocol: " not in depths
     clock = shown.split("<caption>Memory clock</caption>")[1].split("</table>")[0]
     assert "3600.0" in clock
     assert "4400.0" in clock
