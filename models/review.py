@@ -10,7 +10,7 @@ from ingest.owners import owners
 from ingest.problem import has_errors
 from ingest.rows import RUN_ID_CHARS
 from ingest.store import build, opened
-from models.facts import Facts, facts_of
+from models.facts import Facts, facts_of, variant_of
 from models.fit import fit, hash_of, read_features
 from models.merging import Effect, effect
 from models.placing import Placed, placed, told_of
@@ -91,7 +91,7 @@ def _against_the_model(judged: Judged, databases: tuple[Path, Path], *, refit: b
         mine = [
             row
             for row in (*found.used, *found.excluded)
-            if _of(row.measurement_id, ids) and row.variant in standing.facts["variants"]
+            if _of(row.measurement_id, ids) and variant_of(standing.facts, row.model, row.quant)
         ]
         told = told_of(connection, [row.measurement_id for row in mine])
         changed = hash_of(found.used) != standing.fitted_on["data_hash"]

@@ -117,8 +117,8 @@ def _ranked(args: argparse.Namespace, shelf: "Shelf", plan: "Plan") -> list[dict
     slug = plan.subject.slug
     if args.triad is None or args.cores is None or slug is None:
         return []
+    from ingest.hardware import counted  # noqa: PLC0415
     from launch.alternatives import alternatives  # noqa: PLC0415 - only when the verb runs
-    from launch.rig import counted  # noqa: PLC0415
     from launch.verdict import Memory  # noqa: PLC0415
     from models.predict import predict  # noqa: PLC0415
     from models.record import load_model  # noqa: PLC0415

@@ -26,7 +26,7 @@ from models import (
 from models import what_if as changes
 from models.record import FittedModel
 from models.request import FASTEST, LEVELS, RANGES
-from models.setup import BARE
+from models.setup import BARE, SEVERAL_SOCKETS
 from sitegen.address import rig_page
 from sitegen.record import Record
 
@@ -54,6 +54,7 @@ ANCHOR = (
 
 CONSTANTS: dict[str, Any] = {
     "reuse": physics.REUSE,
+    "several_sockets": SEVERAL_SOCKETS,
     "yield_cap": physics.YIELD_CAP,
     "core_speed": parameters.CORE_SPEED,
     "sd_core_speed": rig.SD_CORE_SPEED,
