@@ -120,7 +120,7 @@ def test_query_answers_as_table_json_and_csv(database: Path) -> None:
     answer = json.loads(rigbook("query", sql, "--json", "--db", str(database)).stdout)
     assert answer == [{"one": 1, "nothing": None, "text": "a,b"}]
     csv = rigbook("query", sql, "--csv", "--db", str(database)).stdout
-    assert csv.splitlines() == ["one,nothing,text", '1,,"a,b"']
+    assert csv == 'one,nothing,text\n1,,"a,b"\n'
 
 
 @pytest.mark.parametrize("sql", ["SELEC 1", "DROP TABLE runs", "FROM read_text('/etc/passwd')"])
