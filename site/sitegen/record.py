@@ -134,10 +134,14 @@ SELECT m.*, coalesce(m.value, (m.low + m.high) / 2, m.low, m.high) AS central,
     r.slug, r.model, r.quant, r.outcome, r.series, r.series_axis, r.threads, r.thinking,
     s.author, s.post, s.date, s.kind AS source_kind,
     m.measurement_id IN (SELECT measurement_id FROM comparable) AS counts,
-    t.trust, t.trust_level, t.only_said
+    t.trust, t.trust_level, t.only_said, h.date AS status_date, h.link AS status_link
 FROM measurements AS m
 JOIN runs AS r USING (run_id)
 LEFT JOIN trust AS t ON t.measurement_id = m.measurement_id
+LEFT JOIN (
+    SELECT measurement_id, state, max(date) AS date, max_by(link, (date, position)) AS link
+    FROM row_history GROUP BY measurement_id, state
+) AS h ON h.measurement_id = m.measurement_id AND h.state = m.status
 JOIN sources AS s ON s.bundle_id = m.bundle_id AND s.source = m.source
 ORDER BY m.rig_id, m.state_id, m.run_id, m.quantity, m.workload NULLS FIRST, m.protocol,
     m.context_tokens NULLS FIRST, m.measurement_id
