@@ -28,11 +28,14 @@ def run(args: argparse.Namespace) -> int:
     """Print the pairs, one a line."""
     from ingest.pairs import FIELDS, pairable, pairs, regressions  # noqa: PLC0415 - lazy
     from ingest.store import opened  # noqa: PLC0415
+    from rigbook.known import known  # noqa: PLC0415
 
     if args.field and args.field not in FIELDS:
         raise Misuse(f"--field takes one of {', '.join(FIELDS)}, got {args.field!r}")
     try:
         with opened(args.db) as connection:
+            known(connection, "slug", args.slug)
+            known(connection, "model", args.model)
             found = pairs(pairable(connection))
     except FileNotFoundError as error:
         raise Misuse(error) from error
