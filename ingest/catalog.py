@@ -6,6 +6,7 @@ Every entry cites its `source`; what its source does not state is listed in `inf
 import tomllib
 from collections import Counter
 from collections.abc import Container, Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
@@ -113,6 +114,11 @@ class ModelEntry(Entry):
     def variant(self, quant: str) -> Variant | None:
         """Find the variant of `quant`, or None."""
         return next((v for v in self.variants if v.quant == quant), None)
+
+    @cached_property
+    def routed_mib(self) -> dict[str, float]:
+        """Give the routed experts of all layers together by quant, 0 where unknown; added once."""
+        return {variant.quant: sum(variant.bundles_mib(self)) for variant in self.variants}
 
 
 class Quant(Entry):

@@ -137,7 +137,7 @@ def _shown(value: object) -> str:
 def guarded(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> list[dict[str, Any]]:
     """Read the rows of `ids`, in their order; raises KeyError for one that is not there."""
     relation = connection.execute(
-        "FROM guarded WHERE list_contains(?, measurement_id)", [list(ids)]
+        "FROM guarded WHERE measurement_id IN (SELECT unnest(?::VARCHAR[]))", [list(ids)]
     )
     names = [column[0] for column in relation.description or ()]
     rows = {row["measurement_id"]: row for row in

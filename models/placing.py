@@ -187,5 +187,5 @@ LEFT JOIN (
     SELECT state_id, sum(power_w) AS power_w, sum(power_default_w) AS power_default_w
     FROM rig_gpus GROUP BY state_id
 ) AS g ON g.state_id = m.state_id
-WHERE list_contains(?, m.measurement_id)
+WHERE m.measurement_id IN (SELECT unnest(?::VARCHAR[]))
 """

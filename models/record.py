@@ -80,6 +80,18 @@ def as_text(model: FittedModel) -> str:
 def write_model(model: FittedModel, path: Path) -> None:
     """Write `path` whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    _sweep(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}.new")
-    beside.write_text(as_text(model), encoding="utf-8")
-    beside.replace(path)
+    try:
+        beside.write_text(as_text(model), encoding="utf-8")
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what a killed fit left beside `path`, unless its process still runs."""
+    for left in path.parent.glob(f".{path.name}.*.new"):
+        process = left.name.removeprefix(f".{path.name}.").removesuffix(".new")
+        if process.isdigit() and not Path("/proc", process).exists():
+            left.unlink(missing_ok=True)
