@@ -54,9 +54,10 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(document, indent=1))
         return 0
     for p in found:
+        what = " ".join(filter(None, (p.quantity, p.workload, f"[{p.protocol}]")))
         print(
             f"{p.field}: {p.before} → {p.after}: x{p.ratio:.2f} ({p.low:.2f}-{p.high:.2f}, 80 %)"
-            f"{'' if p.clear else ', within the noise'}: {p.quantity} {p.workload or ''}"
+            f"{'' if p.clear else ', within the noise'}: {what}"
             f" {p.values[0]:.4g} → {p.values[1]:.4g}, {p.model} {p.quant}, {p.rig_id}"
         )
     print(f"{len(found)} pairs")

@@ -27,7 +27,9 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_each_line_says_the_field_the_ratio_and_its_interval(db: Path) -> None:
     lines = rigbook("pairs", "--field", "memory", "--db", str(db)).stdout.splitlines()
     assert lines[-1] == f"{len(lines) - 1} pairs"
-    assert all(line.startswith("memory: ") and "80 %)" in line for line in lines[:-1])
+    assert all(
+        line.startswith("memory: ") and "80 %)" in line and "[club-" in line for line in lines[:-1]
+    )
 
 
 def test_filters_and_json_tell_the_same_pairs(db: Path) -> None:
