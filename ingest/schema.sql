@@ -458,15 +458,19 @@ SELECT
     -- A build number or a version names a generation to its hundreds or its minor.
     coalesce('b' || nullif(regexp_extract(r.engine_build, '\bb(\d+)\d\d\b', 1), '') || 'xx',
         nullif(regexp_extract(r.engine_build, '\bv?(\d+\.\d+)', 1), '')) AS engine_generation,
-    b.method AS bandwidth_method, b.gbps, g.power_w AS power_cap_w,
+    b.method AS bandwidth_method, b.gbps, g.power_w AS power_cap_w, g.gpus,
     coalesce(m.value, (m.low + m.high) / 2) AS central, m.low, m.high, m.sd, m.cv, m.n
 FROM measurements AS m
 JOIN runs AS r USING (run_id)
 JOIN catalog_protocols AS p USING (protocol)
 LEFT JOIN catalog_engines AS e ON e.engine = r.engine
 LEFT JOIN (
-    SELECT state_id, string_agg(round(power_w)::INTEGER, '+' ORDER BY power_w) AS power_w
-    FROM rig_gpus GROUP BY state_id HAVING count(power_w) = count(*)
+    -- A cap is of a card: two cards at 230 W are capped as four are.
+    SELECT state_id, string_agg(DISTINCT gpu, '+' ORDER BY gpu) AS gpus,
+        CASE WHEN count(power_w) = count(*) THEN
+            string_agg(DISTINCT round(power_w)::INTEGER, '+' ORDER BY round(power_w)::INTEGER)
+        END AS power_w
+    FROM rig_gpus GROUP BY state_id
 ) AS g ON g.state_id = m.state_id
 LEFT JOIN (
     SELECT f.state_id, f.bundle_id, f.method, coalesce(f.gbps, (f.low + f.high) / 2) AS gbps

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ingest.misuse import Misuse
 from ingest.shipped import shipped
 
-SCHEMA = "rigbook.model/1"
+SCHEMA = "rigbook.model/2"
 BUILT = Path("build/model.json")
 
 
@@ -22,7 +22,7 @@ class FittedModel(NamedTuple):
     - `parameters`: name → {value, unit, meaning, prior, sd}; `physics.Parameters` reads them.
     - `effects`: model → and variant → log of what is left, shrunk towards 0.
     - `components`: variance that two configurations on one machine share (`components.py`).
-    - `intervals`: stratum → level → [low, high] logarithms that bracket measured / predicted.
+    - `intervals`: class (`setup.interval_of`) → level → [low, high]: measured / predicted, logs.
     - `ships`: stratum → `learned`, or `roofline` where that is better on machines left out.
     - `roofline`: stratum → the constant that scales the plain roofline.
     - `defaults`: what is assumed where acceptance or hit rate is not given.

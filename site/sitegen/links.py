@@ -1,5 +1,6 @@
 """What the built pages point at: every address inside must exist, nothing outside is loaded."""
 
+import os.path
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -40,33 +41,62 @@ class _Reader(HTMLParser):
             self.found += [Reference(words[0], loaded=True) for words in pieces if words]
 
 
-def references(page: str) -> list[Reference]:
-    """List every address that stands in a page."""
+def _read(page: str) -> _Reader:
     reader = _Reader()
     reader.feed(page)
-    return reader.found
+    return reader
+
+
+def references(page: str) -> list[Reference]:
+    """List every address that stands in a page."""
+    return _read(page).found
 
 
 def link_problems(folder: Path) -> list[Problem]:
     """List addresses in a built site that lead nowhere, and whatever is fetched from elsewhere."""
+    pages = {path: _read(path.read_text("utf-8")) for path in sorted(folder.rglob("*.html"))}
+    anchors = {path: reader.anchors for path, reader in pages.items()}
     problems: list[Problem] = []
-    for path in sorted(folder.rglob("*.html")):
-        problems += _page_problems(folder, path)
+    for path, reader in pages.items():
+        problems += _page_problems(folder, path, reader.found, anchors)
     return problems
 
 
-def _page_problems(folder: Path, path: Path) -> Iterator[Problem]:
+def external(folder: Path) -> dict[str, list[str]]:
+    """List the addresses outside a built site, each with the pages that point at it.
+
+    Nothing is fetched: whether they answer is for a person to try, not for every build.
+    """
+    found: dict[str, list[str]] = {}
+    for path in sorted(folder.rglob("*.html")):
+        for target in dict.fromkeys(one.target for one in references(path.read_text("utf-8"))):
+            if urlsplit(target).netloc:
+                found.setdefault(target, []).append(str(path.relative_to(folder)))
+    return dict(sorted(found.items()))
+
+
+def _page_problems(
+    folder: Path, path: Path, found: list[Reference], anchors: dict[Path, set[str]]
+) -> Iterator[Problem]:
     name = str(path.relative_to(folder))
-    for target, loaded in dict.fromkeys(references(path.read_text("utf-8"))):
+    for target, loaded in dict.fromkeys(found):
         parts = urlsplit(target)
         if parts.scheme or parts.netloc:
             if loaded and parts.scheme != "data":
                 yield Problem(name, "", f"fetches {target!r} from elsewhere; copy it into the site")
-        elif parts.path and not _exists(folder, path, unquote(parts.path)):
+            continue
+        place = _place(folder, path, unquote(parts.path))
+        if not place.exists():
             yield Problem(name, "", f"points at {target!r}, which is not in the site")
+        elif parts.fragment and unquote(parts.fragment) not in anchors.get(place, {parts.fragment}):
+            yield Problem(name, "", f"points at {target!r}, a page without this anchor")
 
 
-def _exists(folder: Path, page: Path, target: str) -> bool:
+def _place(folder: Path, page: Path, target: str) -> Path:
+    """Find the file that an address in `page` leads to."""
+    if not target:
+        return page
     # 404.html is served from anywhere, so its addresses start at the root.
     base = folder / target.lstrip("/") if target.startswith("/") else page.parent / target
-    return (base / "index.html").exists() if base.is_dir() else base.exists()
+    place = Path(os.path.normpath(base))
+    return place / "index.html" if place.is_dir() else place
