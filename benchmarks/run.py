@@ -10,6 +10,7 @@ import argparse
 import importlib.util
 import json
 import os
+import re
 import shutil
 import sys
 import time
@@ -58,23 +59,24 @@ duckdb.sql(f"SELECT count(*) FROM read_json('{sys.argv[1]}/**/report.json',"
 """
 
 SOME_SLUG = "SELECT slug FROM runs WHERE slug IS NOT NULL GROUP BY slug ORDER BY count(*), slug"
+PLACE = re.compile(r"\$(\w+)")
 SOME_NUMBERS = "SELECT measurement_id FROM comparable WHERE quantity = 'decode' LIMIT 2"
 
 QUERIES = {
     "summary": "SELECT (SELECT count(*) FROM bundles), (SELECT count(*) FROM measurements)",
-    "one machine": "FROM comparable WHERE rig_id = (SELECT max(rig_id) FROM machines)",
+    "one machine": "FROM comparable WHERE rig_id = $rig",
     "one slug": (
         "SELECT s.cpu, m.central FROM comparable AS m JOIN rig_states AS s USING (state_id)"
-        " WHERE m.slug = (SELECT min(slug) FROM runs) AND m.quantity = 'decode'"
+        " WHERE m.slug = $slug AND m.quantity = 'decode'"
     ),
     "median by slug": (
         "SELECT slug, median(central), count(*) FROM comparable WHERE quantity = 'decode'"
         " GROUP BY slug"
     ),
-    "one bundle": "FROM measurements WHERE bundle_id = (SELECT max(bundle_id) FROM bundles)",
+    "one bundle": "FROM measurements WHERE rig_id = $rig AND bundle_id = $bundle",
     "all machines": "SELECT label, states, bundles FROM machines ORDER BY label",
     "flagged": "SELECT status, count(*) FROM measurements GROUP BY status",
-    "trust of one": f"FROM trust WHERE measurement_id IN ({SOME_NUMBERS})",
+    "trust of one": "FROM trust WHERE measurement_id = $number",
     "leaders": "FROM leaders",
 }
 """The shapes of what the command line and the site ask."""
@@ -84,16 +86,21 @@ def asked(connection: duckdb.DuckDBPyConnection) -> dict[str, Callable[[], objec
     """List the questions, those of the verbs `table`, `compare` and `pairs` by their own code."""
     ids = [row[0] for row in connection.execute(SOME_NUMBERS).fetchall()]
     (slug,) = connection.execute(SOME_SLUG).fetchall()[-1]
+    rig, bundle = connection.execute("SELECT rig_id, bundle_id FROM bundles").fetchall()[-1]
+    named = {"rig": rig, "bundle": bundle, "slug": slug, "number": ids[0]}
     return {
-        **{name: partial(_fetched, connection, sql) for name, sql in QUERIES.items()},
+        **{
+            name: partial(_fetched, connection, sql, {n: named[n] for n in PLACE.findall(sql)})
+            for name, sql in QUERIES.items()
+        },
         "table of the most used slug": lambda: read_slug(connection, slug),
         "compare two": lambda: guarded(connection, ids),
         "place two": lambda: connection.execute(TOLD, [ids]).fetchall(),
     }
 
 
-def _fetched(connection: duckdb.DuckDBPyConnection, sql: str) -> list[Any]:
-    return connection.execute(sql).fetchall()
+def _fetched(connection: duckdb.DuckDBPyConnection, sql: str, named: dict[str, str]) -> list[Any]:
+    return connection.execute(sql, named).fetchall()
 
 
 def predictions() -> Iterator[Row]:

@@ -106,7 +106,7 @@ def read(connection: duckdb.DuckDBPyConnection, slug: str) -> list[dict[str, Any
 
 
 _ROWS = """
-WITH wanted AS (SELECT run_id, state_id, bundle_id FROM runs WHERE slug = ?),
+WITH wanted AS (SELECT run_id, state_id, bundle_id FROM runs WHERE slug = $1),
 figures AS (
     SELECT run_id,
         max(central) FILTER (WHERE quantity = 'decode' AND workload = 'narrative') AS narrative,
@@ -129,9 +129,8 @@ figures AS (
     FROM (
         SELECT m.*, coalesce(m.value, (m.low + m.high) / 2) AS central, t.trust
         FROM measurements AS m
-        LEFT JOIN (
-            SELECT measurement_id, trust FROM trust WHERE run_id IN (SELECT run_id FROM wanted)
-        ) AS t USING (measurement_id)
+        LEFT JOIN (SELECT measurement_id, trust FROM trust WHERE slug = $1) AS t
+            USING (measurement_id)
         WHERE m.run_id IN (SELECT run_id FROM wanted) AND m.status IN ('active', 'flagged')
             AND m.protocol <> 'greedy-completion'
     )
