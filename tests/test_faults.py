@@ -1,10 +1,11 @@
+import shutil
 from pathlib import Path
 
 import pytest
 
 from benchmarks import faults
 from benchmarks.faults import Fault, killed_fit, killed_load, killed_site
-from benchmarks.workplace import Workplace, hold, workplace
+from benchmarks.workplace import ROOT, Workplace, hold, workplace
 
 SEED = 9
 
@@ -24,11 +25,17 @@ def test_a_kill_at_a_random_moment_leaves_the_old_state_or_the_new(place: Workpl
         killed_load(place)
 
 
-@pytest.mark.parametrize("fault", [killed_fit, killed_site], ids=lambda fault: fault.__name__)
-def test_a_kill_of_what_is_made_of_the_database_leaves_the_old_or_the_new(
-    fault: Fault, tmp_path: Path
-) -> None:
-    fault(workplace(tmp_path, SEED, faults.machines_of(fault)))
+def test_a_kill_of_a_fit_leaves_the_model_that_was_there(tmp_path: Path) -> None:
+    place = workplace(tmp_path, SEED, faults.machines_of(killed_fit))
+    # As if a first fit had been: it would take a minute.
+    shutil.copy(ROOT / "models/fitted/model.json", place.model)
+    place.db.with_name("fit_lasts_s").write_text("6")
+    for _ in range(2):
+        killed_fit(place)
+
+
+def test_a_kill_of_a_site_build_leaves_the_old_site_or_the_new(tmp_path: Path) -> None:
+    killed_site(workplace(tmp_path, SEED))
 
 
 def test_a_third_state_would_be_seen(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
