@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ingest.problem import Problem, has_errors
 from sitegen.links import link_problems
 from sitegen.mkdocs import run_mkdocs
+from sitegen.partial import change, render, write_stamp
 from sitegen.policy import guard_folder
 from sitegen.redirect import read_redirects
 from sitegen.results import write_results
@@ -34,6 +35,12 @@ def _built(root: Path) -> Path | None:
     return model if model.exists() else None
 
 
+def _whole(config: Path, fresh: Path) -> list[Problem]:
+    problems = run_mkdocs(config, fresh)
+    guard_folder(fresh)
+    return problems
+
+
 def _refuse(problems: list[Problem]) -> None:
     if has_errors(problems):
         raise _Unfit
@@ -54,11 +61,12 @@ def build_site(root: Path, db: Path, model: Path | None = None) -> Built:
             made = write_results(db, model or _built(root), results, read_redirects(root))
             problems += made.problems
             _refuse(problems)
+            what = change(root, results)
         with swapped(folder) as fresh:
-            problems += run_mkdocs(config, fresh)
-            guard_folder(fresh)
+            problems += render(root, fresh, what) if what else _whole(config, fresh)
             problems += link_problems(fresh)
             _refuse(problems)
+        write_stamp(root)
     except _Unfit:
         return Built(folder, 0, 0, 0.0, tuple(problems))
     files = [path for path in folder.rglob("*") if path.is_file()]
