@@ -36,7 +36,8 @@ load: .venv/ready  ## data/ -> build/rigbook.duckdb
 fit: load  ## build/rigbook.duckdb -> build/model.json
 	@$(BIN)/rigbook fit
 
-serve: .venv/ready  ## look at build/site on http://127.0.0.1:8000
+serve: .venv/ready  ## look at build/site on http://127.0.0.1:8000 (ONLY=slug: that page anew first)
+	@[ -z '$(ONLY)' ] || { $(BIN)/rigbook load && $(BIN)/rigbook site --only '$(ONLY)'; }
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
 
 test: lint types pytest  ## everything that must hold: lint, types, tests

@@ -8,14 +8,15 @@ from pathlib import Path
 from ingest.misuse import Misuse
 
 EXAMPLES = """examples:
-  rigbook site
-  rigbook site --db build/rigbook.duckdb --model build/model.json"""
+  rigbook site --model build/model.json
+  rigbook site --only llamacpp/deepseek-flash-dual-q8"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of `rigbook site`."""
     parser.add_argument("--db", type=Path, default=Path("build/rigbook.duckdb"))
     parser.add_argument("--model", type=Path, help="fitted model (default: build/model.json)")
+    parser.add_argument("--only", metavar="SLUG", help="make this slug's page alone anew")
     parser.add_argument("--root", type=Path, default=Path(), help="checkout with mkdocs.yml")
 
 
@@ -26,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
 
     started = time.monotonic()
     try:
-        built = build_site(args.root, args.db, args.model)
+        built = build_site(args.root, args.db, args.model, args.only)
     except FileNotFoundError as error:
         raise Misuse(error) from error
     for problem in built.problems:

@@ -10,6 +10,7 @@ import pytest
 from ingest.catalog import Catalog
 from ingest.folder import Filed
 from ingest.store import build
+from rigbook.__main__ import main
 from sitegen.build import build_site
 from sitegen.partial import STAMP, change
 
@@ -72,3 +73,31 @@ def test_another_theme_hand_written_page_or_lost_stamp_builds_everything(root: P
     assert change(root, copied) is None
     (root / STAMP).unlink()
     assert change(root, results) is None
+
+
+SLUG = "llamacpp/deepseek-flash-dual-q8"
+
+
+def test_one_slug_is_made_anew_and_every_other_page_stays(
+    root: Path, catalog: Catalog, rigs: list[Filed], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = contents(root)
+    build(root / "build/rigbook.duckdb", rigs[1:], catalog, ())
+    command = ["site", "--root", str(root), "--db", str(root / "build/rigbook.duckdb"), "--only"]
+    assert main([*command, SLUG]) == 0
+    after = contents(root)
+    page = f"results/slugs/{SLUG}/index.html"
+    assert b"11.6" in before[page]
+    assert b"one-epyc-7543" not in after[page]
+    pages = [name for name in before if name.endswith(".html")]
+    assert [name for name in pages if before[name] != after[name]] == [page]
+    assert main([*command, "llamacpp/deepseek-flash-q8"]) == 2
+    assert f"nearest: {SLUG}" in capsys.readouterr().err
+
+
+def test_one_slug_needs_a_site_to_go_into(
+    tmp_path: Path, checkout: Callable[[Path, list[Filed]], Path], rigs: list[Filed]
+) -> None:
+    made = checkout(tmp_path, rigs)
+    with pytest.raises(FileNotFoundError, match="without --only first"):
+        build_site(made, made / "build/rigbook.duckdb", only=SLUG)

@@ -1,5 +1,7 @@
 """The whole site: results rendered, pages built beside the old ones, each swapped in whole."""
 
+import os
+import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +11,7 @@ from sitegen.mkdocs import run_mkdocs
 from sitegen.partial import change, render, write_stamp
 from sitegen.policy import guard_folder
 from sitegen.redirect import read_redirects
-from sitegen.results import write_results
+from sitegen.results import Results, write_one, write_results
 from sitegen.swap import swapped
 
 _MIB = 1024 * 1024
@@ -35,6 +37,17 @@ def _built(root: Path) -> Path | None:
     return model if model.exists() else None
 
 
+def _results(root: Path, db: Path, model: Path | None, folder: Path, only: str | None) -> Results:
+    """Write all results, or those that stand with one slug's page anew."""
+    if only is None:
+        return write_results(db, model, folder, read_redirects(root))
+    before = root / "site/docs/results"
+    if not before.exists() or not (root / "build/site").exists():
+        raise FileNotFoundError(f"{before}: no site yet; run `rigbook site` without --only first")
+    shutil.copytree(before, folder, copy_function=os.link, dirs_exist_ok=True)
+    return write_one(db, model, folder, only)
+
+
 def _whole(config: Path, fresh: Path) -> list[Problem]:
     problems = run_mkdocs(config, fresh)
     guard_folder(fresh)
@@ -46,10 +59,12 @@ def _refuse(problems: list[Problem]) -> None:
         raise _Unfit
 
 
-def build_site(root: Path, db: Path, model: Path | None = None) -> Built:
+def build_site(root: Path, db: Path, model: Path | None = None, only: str | None = None) -> Built:
     """Build `root`'s site from the database; with errors the site before it stays as it was.
 
-    Raises FileNotFoundError when there is no checkout at `root`, no database or no such model.
+    `only` names a slug whose page alone is made anew; every other page stays as it is.
+    Raises FileNotFoundError when there is no checkout at `root`, no database, no such model, or
+    no site to put `only` into; Misuse when there is no such slug.
     """
     config = root / "mkdocs.yml"
     if not config.exists():
@@ -58,7 +73,7 @@ def build_site(root: Path, db: Path, model: Path | None = None) -> Built:
     problems: list[Problem] = []
     try:
         with swapped(root / "site/docs/results") as results:
-            made = write_results(db, model or _built(root), results, read_redirects(root))
+            made = _results(root, db, model or _built(root), results, only)
             problems += made.problems
             _refuse(problems)
             what = change(root, results)

@@ -1,8 +1,10 @@
 """All results: pages, fragments, charts and data files, written into one folder."""
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
+from ingest.misuse import Misuse
 from ingest.problem import Problem
 from launch.ask import shipped_shelf
 from sitegen.catalogue import catalogue_page
@@ -14,13 +16,13 @@ from sitegen.explore import explore_json
 from sitegen.feed import feed
 from sitegen.fitted import read_fitted
 from sitegen.lists import list_pages
-from sitegen.page import write_pages
+from sitegen.page import CHARTS, write_pages
 from sitegen.parts import parts, write_parts
 from sitegen.record import read_record
 from sitegen.redirect import redirect_problems, write_redirects
 from sitegen.rig import rig_pages
 from sitegen.side_by_side import side_by_side_json
-from sitegen.slug import slug_pages
+from sitegen.slug import slug_page_of, slug_pages
 from sitegen.variant import variant_pages
 
 
@@ -58,3 +60,22 @@ def write_results(
         write_redirects(moved or {}, folder)
     # Each chart has two pictures: for light pages and for dark ones.
     return Results(sum(len(one.pictures) for one in pages) // 2, tuple(problems))
+
+
+def write_one(db: Path, model: Path | None, folder: Path, slug: str) -> Results:
+    """Write the page of one slug anew into a folder of results, whose files may be links.
+
+    Raises Misuse when there is no such slug.
+    """
+    record = read_record(db)
+    if slug not in record.slugs:
+        near = ", ".join(get_close_matches(slug, record.slugs, n=3, cutoff=0.3)) or "none"
+        raise Misuse(f"--only {slug}: no such slug; nearest: {near}")
+    asked = record._replace(slugs={slug: record.slugs[slug]})
+    launches = plan_launches(asked, shipped_shelf())
+    one = slug_page_of(record, read_fitted(model), launches, slug)
+    (folder / f"{one.address}.md").unlink(missing_ok=True)
+    for drawn in one.pictures:
+        (folder / CHARTS / drawn.name).unlink(missing_ok=True)
+    write_pages([one], folder)
+    return Results(len(one.pictures) // 2)

@@ -22,6 +22,11 @@ def slug_pages(record: Record, fitted: Fitted, launches: Launches) -> list[Page]
     return [_slug(record, fitted, launches, entry) for entry in record.slugs.values()]
 
 
+def slug_page_of(record: Record, fitted: Fitted, launches: Launches, slug: str) -> Page:
+    """Make the page of one slug; raises KeyError when the catalogue has no such slug."""
+    return _slug(record, fitted, launches, record.slugs[slug])
+
+
 def _slug(record: Record, fitted: Fitted, launches: Launches, entry: Row) -> Page:
     slug = entry["slug"]
     address = slug_page(slug)
