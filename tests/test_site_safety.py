@@ -1,0 +1,95 @@
+"""Print, offline and injections: the built site in Chromium where visitors are unlucky."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browsing import chromium, served, watched
+
+pytestmark = pytest.mark.browser
+
+SLUG = "results/slugs/llamacpp/deepseek-flash-dual-q8/"
+HOSTILE_PAGES = (
+    "",
+    SLUG,
+    "explore/",
+    "compare/",
+    "results/rigs/",
+    "results/rigs/someone-epyc-7543/",
+    "results/variants/",
+    "results/coverage/",
+    "results/catalogue/",
+)
+
+# What would have to be there if any text of a report had become mark-up, a script or a template.
+ACTED = """() => ({
+    scripts: document.querySelectorAll("article script:not([src])").length,
+    handlers: [...document.querySelectorAll("article *")]
+        .flatMap((one) => [...one.attributes]).filter((one) => one.name.startsWith("on")).length,
+    targets: [...document.querySelectorAll("article a[href], article [src]")]
+        .filter((one) => /^\\s*(javascript|data|vbscript):/i.test(one.getAttribute("href") ?? one.src))
+        .length,
+    included: location.pathname !== "/" && document.querySelector("ul.counts") !== null,
+})"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+def test_on_paper_the_tables_are_whole_and_controls_are_gone(
+    browser: Browser, site: Path
+) -> None:
+    with served(site) as address:
+        page = browser.new_page(viewport={"width": 1000, "height": 1400})
+        page.goto(address + SLUG)
+        page.emulate_media(media="print")
+        assert page.locator(".md-header").is_hidden()
+        for tools in page.locator(".tools").all():
+            assert tools.is_hidden()
+        frame = page.locator("#decode ~ .frame").first
+        assert frame.evaluate("one => getComputedStyle(one).overflowX") == "visible"
+        assert frame.locator("tbody tr").first.is_visible()
+        chart = page.locator("figure.chart").first
+        assert chart.locator("img:visible").count() == 1
+        page.close()
+
+
+def test_a_loaded_page_goes_on_working_offline(browser: Browser, site: Path) -> None:
+    with served(site) as address:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(f"{address}compare/", wait_until="networkidle")
+        context.set_offline(True)  # noqa: FBT003 - playwright's own
+        for number, rig in ((1, "one"), (2, "two")):
+            box = page.get_by_role("combobox", name=f"Rig {number}")
+            state = "ddr4-3200-8ch"
+            box.fill(f"someone: EPYC 7543, {state} [{rig}-epyc-7543@{state}]")
+            box.press("Tab")
+        page.get_by_role("table", name="Side by side").wait_for()
+        context.set_offline(False)  # noqa: FBT003 - playwright's own
+        page.goto(f"{address}explore/", wait_until="networkidle")
+        context.set_offline(True)  # noqa: FBT003 - playwright's own
+        page.get_by_role("searchbox", name="Words in any column").fill("two")
+        page.get_by_role("status").get_by_text("page 1 of 1").wait_for()
+        context.close()
+
+
+def test_no_text_of_a_report_becomes_markup_script_or_template(
+    browser: Browser, hostile_site: Path
+) -> None:
+    with served(hostile_site) as address:
+        page = browser.new_page()
+        complaints = watched(page)
+        for name in HOSTILE_PAGES:
+            page.goto(address + name, wait_until="networkidle")
+            acted = page.evaluate(ACTED)
+            assert acted == {"scripts": 0, "handlers": 0, "targets": 0, "included": False}, name
+        page.goto(f"{address}compare/?rig=%3Cimg%20src=x%20onerror=alert(1)%3E")
+        page.get_by_text("Not in the record: <img src=x onerror=alert(1)>").wait_for()
+        assert complaints == []
+        page.close()
