@@ -6,7 +6,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-.PHONY: help site test test-engine lint types pytest fuzz serve load fit readme lock clean
+.PHONY: help site test test-engine test-warehouse lint types pytest fuzz bench faults serve load fit readme lock clean parity
 
 help:  ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,7 @@ test: lint types pytest  ## everything that must hold: lint, types, tests
 lint: .venv/ready
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
+	@$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic .github
 	@$(BIN)/cog --check README.md || { echo "README.md: a shown answer is old; run \`make readme\`"; exit 1; }
 	@$(BIN)/rigbook check
 
@@ -52,17 +53,37 @@ types: .venv/ready
 	@$(BIN)/mypy
 
 pytest: .venv/ready
-	@$(BIN)/python -m pytest -m 'not engine'
+	@$(BIN)/python -m pytest -m 'not engine and not postgres'
 
 test-engine: .venv/ready  ## build a real llama-server once, outside the checkout, and test against it
 	@bin=$$(PYTHON=$(CURDIR)/$(BIN)/python tests/engine/build.sh) \
 	  && PATH="$$bin:$$PATH" $(BIN)/python -m pytest -m engine
 
-readme: .venv/ready  ## write the answers and figures of README.md anew
+parity: .venv/ready  ## hold the predictor page against predict on 10,000 rigs
+	@PYTHONPATH=.:site $(BIN)/python tests/predictor_grid.py 10000
+
+build/lake/ready:
+	@$(PYTHON) -m venv build/lake
+	@build/lake/bin/pip install --quiet duckdb==1.5.5 duckdb-extensions==1.5.5 \
+	  duckdb-extension-ducklake==1.5.5 duckdb-extension-postgres-scanner==1.5.5 \
+	  importlib_resources polars pydantic
+	@touch $@
+
+test-warehouse: .venv/ready build/lake/ready  ## four loaders at once on a PostgreSQL of their own (needs postgresql)
+	@RIGBOOK_LAKE_PYTHON=$(CURDIR)/build/lake/bin/python $(BIN)/python -m pytest -m postgres
+
+readme: .venv/ready  ## write the answers, figures and picture of README.md anew
+	@$(BIN)/python -c 'from pathlib import Path; from sitegen.cover import write_cover; write_cover(Path("models/fitted/model.json"), Path("site/docs/assets"))'
 	@$(BIN)/cog -r README.md
 
 fuzz: .venv/ready  ## damage texts for each reader, 60 s a reader
 	@PYTHONPATH=. $(BIN)/python benchmarks/reader_fuzz.py 60
+
+bench: .venv/ready  ## speed and size, in ratios measured in one run (benchmarks/)
+	@$(BIN)/python -m benchmarks.run
+
+faults: .venv/ready  ## break what can break, a hundred kills included (half an hour)
+	@$(BIN)/python -m benchmarks.faults
 
 lock:  ## pin every dependency by hash (needs uv)
 	uv lock --quiet

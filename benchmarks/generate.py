@@ -9,14 +9,16 @@ import argparse
 import json
 import math
 import random
+import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 from benchmarks.record import Record, Template, rated_gbps, read_record
-from ingest.bundle import bundle_id
-from ingest.folder import ID_CHARS
+from ingest.bundle import Bundle, bundle_id
+from ingest.folder import ID_CHARS, Filed
+from ingest.rules import rule_problems
 
 BUNDLES_A_MACHINE = (1, 1, 1, 2, 2, 3, 4)
 """The record has 1.9 bundles a machine, most machines one."""
@@ -29,6 +31,12 @@ FAILED = 0.05
 
 FIRST_DAY = date(2026, 1, 1)
 DAYS = 330
+
+OUT_OF_MEMORY: dict[str, Any] = {
+    "measurements": [],
+    "outcome": {"state": "failed", "stage": "bench", "reason": "cudaMalloc: out of memory"},
+}
+TOLD = {"how": "reported"}
 
 Document = dict[str, Any]
 
@@ -50,8 +58,10 @@ def _write(reports: Path, rng: random.Random, record: Record, rig: Document, num
     templates = [rng.choice(record.templates) for _ in range(rng.choice(RUNS_A_BUNDLE))]
     gbps = next((one["gbps"] for one in rig["memory"].get("bandwidth", ())), None)
     runs = [_run(rng, record, one, index, gbps) for index, one in enumerate(templates)]
+    runs = [_on(rig, run) for run in runs]
     day = FIRST_DAY + timedelta(days=rng.randrange(DAYS))
     url = f"example.org/{rig['machine']}/{number}"
+    _fail_the_impossible(record, rig, runs)
     text = "".join(f"{line}\n" for line in _lines(rig, runs))
     identity = bundle_id([url], text)
     document = {
@@ -116,13 +126,41 @@ def _run(
     run = {**template.document, "id": f"run-{index + 1}"}
     run.pop("rerun_of", None)
     if rng.random() < FAILED:
-        failed = {"state": "failed", "stage": "bench", "reason": "cudaMalloc: out of memory"}
-        return {**run, "measurements": [], "outcome": failed}
+        return {**run, **OUT_OF_MEMORY}
     scale = gbps / template.gbps if gbps and template.gbps else 1.0
     draws = {name: rng.choice(pool) for name, pool in sorted(record.residuals.items())}
     measured = run.get("measurements", ())
     run["measurements"] = [_figure(record, one, scale, draws, index) for one in measured]
     return run
+
+
+def _on(rig: Document, run: Document) -> Document:
+    """Let a run use no more memory than its rig has; without cards it says nothing of theirs."""
+    cards = rig["gpus"] if isinstance(rig["gpus"], list) else []
+    room = {
+        "vram": sum(card["vram_mib"] for card in cards) / 1024,
+        "host_ram": rig["memory"]["gib"],
+    }
+    kept = []
+    for one in run["measurements"]:
+        most = room.get(one["quantity"])
+        if most is None:
+            kept.append(one)
+        elif most:
+            fields = [field for field in ("low", "value", "high") if one.get(field)]
+            kept.append(one | {field: round(min(one[field], 0.95 * most), 2) for field in fields})
+    return {**run, "measurements": kept}
+
+
+def _fail_the_impossible(record: Record, rig: Document, runs: list[Document]) -> None:
+    """Fail every run whose figures the product's own rules call impossible on its rig."""
+    document = {"id": "0" * 64, "sources": [{"kind": "upload", "url": "x"}], "rig": rig}
+    whole = {**document, "runs": runs, "provenance": dict.fromkeys(("/rig", "/runs"), TOLD)}
+    filed = Filed("x", Bundle.model_validate(whole), (), "")
+    for problem in rule_problems(filed, record.catalog):
+        found = re.match(r"runs\[(\d+)\]", problem.where)
+        if problem.severity == "error" and found:
+            runs[int(found[1])] |= OUT_OF_MEMORY
 
 
 def _figure(

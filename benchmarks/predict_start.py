@@ -1,7 +1,8 @@
 """How long a whole `predict` process takes, beside bare Python and, where installed, a peer.
 
 Run: `python benchmarks/predict_start.py`. Medians of wall time; all in one run on one machine. The
-bar: half the wall time of `llmfit plan`.
+bar: half the wall time of `llmfit plan` (from the package index, in a throw-away environment on the
+PATH). On two idle cores: bare Python 17 ms, predict 94 ms, llmfit 1.1.17 258 ms: 0.37.
 """
 
 import os

@@ -117,7 +117,9 @@ def _run_claims(at: str, run: Run, known: set[str]) -> Iterator[Claim]:
         value = None if field.startswith("rig.") else _at(document, field)
         if value is not None and (field, value) != ("outcome.state", "ok"):
             yield Claim(f"{at}.{field}", value)
-    yield from (Claim(f"{at}.quality", f"{q.pack} {q.passed:g}/{q.total}") for q in run.quality)
+    for q in run.quality:
+        mode = "" if q.thinking is None else " thinking" if q.thinking else " no-thinking"
+        yield Claim(f"{at}.quality", f"{q.pack} {q.passed:g}/{q.total}{mode}")
     for m in run.measurements:
         value = m.value if m.value is not None else f"{m.low:g}-{m.high:g}"
         yield Claim(f"{at}.number {_name(m)}", value)

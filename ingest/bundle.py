@@ -325,6 +325,16 @@ class Bundle(Model):
         return self.model_dump(mode="json", exclude_unset=True, exclude_none=True)
 
     @cached_property
+    def texts(self) -> list[tuple[str, str]]:
+        """Every text of the bundle with its pointer; a launch line word by word."""
+        return [
+            (pointer, text)
+            for pointer, value in leaves(self.document)
+            for text in (value if isinstance(value, list) else [value])
+            if isinstance(text, str)
+        ]
+
+    @cached_property
     def measured(self) -> list[tuple[str, Measurement]]:
         """Every measurement with its place in the file, as a person points at it."""
         return [

@@ -8,14 +8,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date as Date  # noqa: N812 - as in the bundle
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
-
-import duckdb
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ingest.catalog import Catalog
 from ingest.folder import Filed
 from ingest.problem import Problem, Severity
 from ingest.rows import Row, bundle_rows
+
+if TYPE_CHECKING:  # `rigbook check` runs on a rig, without a database
+    import duckdb
 
 DIGITS = 3
 """Figures are published to about three digits; what agrees in them is one figure."""
@@ -169,7 +170,7 @@ def of_bundles(filed: Iterable[Filed], catalog: Catalog) -> list[Duplicate]:
     return duplicates(tables)
 
 
-def refresh(connection: duckdb.DuckDBPyConnection) -> None:
+def refresh(connection: "duckdb.DuckDBPyConnection") -> None:
     """Fill the table `duplicates` anew from the runs that share a telling figure."""
     connection.execute("DELETE FROM duplicates")
     connection.execute(_SHARING, [list(TELLING), COMMON])
@@ -182,7 +183,7 @@ def refresh(connection: duckdb.DuckDBPyConnection) -> None:
         )
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, sql: str) -> list[Row]:
+def _rows(connection: "duckdb.DuckDBPyConnection", sql: str) -> list[Row]:
     relation = connection.execute(sql)
     names = [column[0] for column in relation.description or ()]
     return [dict(zip(names, values, strict=True)) for values in relation.fetchall()]

@@ -15,6 +15,7 @@ from ingest.catalog import Catalog, load_catalog
 from ingest.check import catalog_of, twice
 from ingest.fingerprint import Keys, keys
 from ingest.ledger import Machine, ledger, pairs
+from ingest.misuse import Misuse
 from ingest.owners import owners
 from ingest.problem import Problem, has_errors
 from ingest.stamps import machines
@@ -87,7 +88,7 @@ def _held(db: Path) -> Held:
     """Read what `db` holds; a file that cannot be read holds nothing, and is built anew."""
     try:
         return held(db)
-    except duckdb.Error:
+    except (Misuse, duckdb.Error):
         return NOTHING
 
 

@@ -199,7 +199,9 @@ def _add_run(rows: Rows, filed: Filed, index: int, run: Run, keys: Row) -> None:
     ]
     rows["quality"] += [{"run_id": run_id, **vars(quality)} for quality in run.quality]
     rows["anomalies"] += [{"run_id": run_id, **vars(anomaly)} for anomaly in run.anomalies]
-    rows["measurements"] += _measurement_rows(filed, index, run, ids)
+    measured = list(_measurement_rows(filed, index, run, ids))
+    _mark_first(measured)
+    rows["measurements"] += measured
 
 
 def _run_row(filed: Filed, index: int, run: Run, ids: Row) -> Row:
@@ -293,6 +295,33 @@ def _measurement_rows(filed: Filed, index: int, run: Run, ids: Row) -> Iterator[
             "status": state.state,
             "status_reason": state.reason,
         }
+
+
+_KIND = (
+    "quantity", "workload", "protocol", "context_tokens", "nominal_tokens", "streams",
+)  # fmt: skip
+
+
+def _mark_first(measured: list[Row]) -> None:
+    """Mark, of a run's active numbers of one kind, the one that stands for all: the most repeated.
+
+    It is done here, where a run's rows lie together: a window over the whole table would have to
+    be computed for every question that is asked of a part of it.
+    """
+    best: dict[tuple[Any, ...], Row] = {}
+    for row in measured:
+        row["first_of_kind"] = False
+        if row["status"] == "active" and any(
+            row[field] is not None for field in ("value", "low", "high")
+        ):
+            kind = tuple(row[field] for field in _KIND)
+            best[kind] = min(best.get(kind, row), row, key=_rank)
+    for row in best.values():
+        row["first_of_kind"] = True
+
+
+def _rank(row: Row) -> tuple[int, str]:
+    return -(row["n"] or 0), row["measurement_id"]
 
 
 def catalog_rows(catalog: Catalog) -> Rows:

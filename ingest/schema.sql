@@ -1,12 +1,14 @@
 -- The database that everything downstream reads. Derived from data/ and rebuilt whole: never edit it.
 -- Units stand in names. Absent is NULL; "known to be off" is a word ('none'); 0 is a measured zero.
+-- bundle_id, run_id, state_id, rig_id and measurement_id are keys of their tables. The load checks it:
+-- an index for each would be half of the file, and rewritten whole when one bundle changes.
 
 CREATE TABLE bundles (
-    bundle_id       VARCHAR PRIMARY KEY,  -- SHA-256, fixed when the bundle was made
+    bundle_id       VARCHAR NOT NULL,  -- SHA-256, fixed when the bundle was made
     rig_id          VARCHAR NOT NULL,     -- the machine it is about
     state_id        VARCHAR NOT NULL,     -- the machine as populated and clocked then
     submitter       VARCHAR,              -- public handle, or NULL
-    schema_version  INTEGER NOT NULL,
+    schema_version  INTEGER NOT NULL,     -- format of report.json
     date            DATE,                 -- earliest date of its sources
     path            VARCHAR NOT NULL,     -- folder below data/reports
     content_hash    VARCHAR NOT NULL,     -- SHA-256 over the folder's files
@@ -17,76 +19,76 @@ CREATE TABLE bundles (
 CREATE TABLE sources (
     bundle_id  VARCHAR NOT NULL,
     source     INTEGER NOT NULL,  -- position in the bundle; evidence points at it
-    kind       VARCHAR NOT NULL,
-    url        VARCHAR NOT NULL,
+    kind       VARCHAR NOT NULL,  -- thread | issue | comment | document | table | upload | capture | file
+    url        VARCHAR NOT NULL,  -- where it was published
     author     VARCHAR,           -- public handle
-    date       DATE,
+    date       DATE,              -- of publication
     post       INTEGER            -- order of the post in a thread
 );
 
 CREATE TABLE machines (
-    rig_id     VARCHAR PRIMARY KEY,  -- stable key of one box
+    rig_id     VARCHAR NOT NULL,  -- stable key of one box
     label      VARCHAR NOT NULL,     -- what a person calls it: handle, CPU
-    submitter  VARCHAR,
-    states     INTEGER NOT NULL,
-    bundles    INTEGER NOT NULL
+    submitter  VARCHAR,              -- public handle, or NULL
+    states     INTEGER NOT NULL,     -- how many rig states are known
+    bundles    INTEGER NOT NULL      -- how many bundles are about it
 );
 
 CREATE TABLE rig_states (
-    state_id            VARCHAR PRIMARY KEY,  -- rig_id@state
+    state_id            VARCHAR NOT NULL,  -- rig_id@state
     rig_id              VARCHAR NOT NULL,
-    state               VARCHAR NOT NULL,
-    cpu_model           VARCHAR,   -- as written
-    cpu                 VARCHAR,   -- catalogue id
-    generation          VARCHAR,   -- catalogue id of the core generation
-    all_core_ghz        DOUBLE,
-    sockets             INTEGER,
-    cores               INTEGER,   -- physical, all sockets
-    threads             INTEGER,   -- logical, all sockets
-    guest               BOOLEAN,   -- runs in a virtual machine or container
-    memory_gib          DOUBLE,
-    memory_kind         VARCHAR,
-    mts                 DOUBLE,    -- configured transfer rate, MT/s
-    dimms               VARCHAR,
-    channels_populated  INTEGER,   -- all sockets
-    channels_total      INTEGER,
-    numa_nodes          INTEGER,
-    thp                 VARCHAR,
-    gpu_count           INTEGER,   -- 0 = known to have none
-    gpu_names           VARCHAR,   -- e.g. "2x RTX 3090"
-    vram_gib            DOUBLE,    -- all cards together
-    os                  VARCHAR,
-    environment         VARCHAR,
-    inferred            VARCHAR[]  -- columns whose value was inferred
+    state               VARCHAR NOT NULL,     -- key of the state within its machine
+    cpu_model           VARCHAR,              -- as written
+    cpu                 VARCHAR,              -- catalogue id
+    generation          VARCHAR,              -- catalogue id of the core generation
+    all_core_ghz        DOUBLE,               -- clock under load on all cores
+    sockets             INTEGER,              -- processors
+    cores               INTEGER,              -- physical, all sockets
+    threads             INTEGER,              -- logical, all sockets
+    guest               BOOLEAN,              -- runs in a virtual machine or container
+    memory_gib          DOUBLE,               -- host RAM
+    memory_kind         VARCHAR,              -- DDR4, DDR5, LPDDR5 …
+    mts                 DOUBLE,               -- configured transfer rate, MT/s
+    dimms               VARCHAR,              -- modules as written
+    channels_populated  INTEGER,              -- all sockets
+    channels_total      INTEGER,              -- of the board, all sockets
+    numa_nodes          INTEGER,              -- as the system shows them
+    thp                 VARCHAR,              -- transparent huge pages: always | madvise | never
+    gpu_count           INTEGER,              -- 0 = known to have none
+    gpu_names           VARCHAR,              -- e.g. "2x RTX 3090"
+    vram_gib            DOUBLE,               -- all cards together
+    os                  VARCHAR,              -- as written
+    environment         VARCHAR,              -- bare metal, WSL, a container … as written
+    inferred            VARCHAR[]             -- columns whose value was inferred
 );
 
 CREATE TABLE rig_gpus (
     state_id         VARCHAR NOT NULL,
-    card             INTEGER NOT NULL,
+    card             INTEGER NOT NULL,  -- position in the box, from 0
     name             VARCHAR NOT NULL,  -- as written
     gpu              VARCHAR,           -- catalogue id
-    vram_mib         DOUBLE,
-    power_w          DOUBLE,
-    power_default_w  DOUBLE,
-    link             VARCHAR
+    vram_mib         DOUBLE,            -- of this card
+    power_w          DOUBLE,            -- power limit in force
+    power_default_w  DOUBLE,            -- power limit as shipped
+    link             VARCHAR            -- PCIe generation and width, as written
 );
 
 CREATE TABLE rig_bandwidth (
     state_id    VARCHAR NOT NULL,
     bundle_id   VARCHAR NOT NULL,
-    gbps        DOUBLE,
-    low         DOUBLE,
-    high        DOUBLE,
+    gbps        DOUBLE,            -- the figure, NULL where only a range was published
+    low         DOUBLE,            -- GB/s, lower end of a range
+    high        DOUBLE,            -- GB/s, upper end of a range
     method      VARCHAR NOT NULL,  -- catalogue id: methods are never mixed without a term
-    threads     INTEGER,
-    under_load  BOOLEAN,
-    how         VARCHAR NOT NULL,
-    note        VARCHAR
+    threads     INTEGER,           -- threads of the probe
+    under_load  BOOLEAN,           -- taken while something else ran: reads low
+    how         VARCHAR NOT NULL,  -- measured | reported | inferred
+    note        VARCHAR            -- what the source adds
 );
 
 CREATE TABLE runs (
-    run_id             VARCHAR PRIMARY KEY,  -- first 12 of bundle_id / run
-    position           INTEGER NOT NULL,     -- place in the bundle: /runs/<position>
+    run_id             VARCHAR NOT NULL,  -- first 12 of bundle_id / run
+    position           INTEGER NOT NULL,  -- place in the bundle: /runs/<position>
     bundle_id          VARCHAR NOT NULL,
     rig_id             VARCHAR NOT NULL,
     state_id           VARCHAR NOT NULL,
@@ -94,151 +96,151 @@ CREATE TABLE runs (
     named              VARCHAR,   -- the name the text uses
     model              VARCHAR,   -- catalogue id of what was really served
     quant              VARCHAR,   -- catalogue id
-    weights_spelled    VARCHAR,
-    weights_gib        DOUBLE,
+    weights_spelled    VARCHAR,   -- as written, where it is not mapped
+    weights_gib        DOUBLE,    -- size of the files served
     engine             VARCHAR,   -- catalogue id
-    engine_build       VARCHAR,
-    threads            INTEGER,
-    threads_batch      INTEGER,
-    batch              INTEGER,
-    ubatch             INTEGER,
+    engine_build       VARCHAR,   -- as stated
+    threads            INTEGER,   -- that decode
+    threads_batch      INTEGER,   -- that read the prompt
+    batch              INTEGER,   -- logical batch of the prompt
+    ubatch             INTEGER,   -- physical batch of the prompt
     ctx                INTEGER,   -- context allocated, tokens
-    kv                 VARCHAR,
-    gpus_used          INTEGER,
+    kv                 VARCHAR,   -- type of the KV cache
+    gpus_used          INTEGER,   -- cards that the run used
     sockets_used       INTEGER,   -- processors that the run was bound to
-    numa               VARCHAR,
-    tensor_parallel    INTEGER,
-    thinking           BOOLEAN,
+    numa               VARCHAR,   -- flag, as given
+    tensor_parallel    INTEGER,   -- cards that share each layer
+    thinking           BOOLEAN,   -- whether the model thought aloud
     offload            VARCHAR,   -- resident | experts | layers | cpu-only | fit | engine-managed
     layers_on_cpu      INTEGER,   -- layers whose routed experts sit in host RAM
-    offload_rules      VARCHAR,
+    offload_rules      VARCHAR,   -- override rules, as given
     drafter            VARCHAR,   -- 'none' = known to be off, NULL = unknown
     drafter_depth      INTEGER,   -- tokens drafted per pass
     drafter_device     VARCHAR,   -- cpu | gpu
     expert_cache       VARCHAR,   -- 'none' = known to be off, 'on', NULL = unknown
-    cache_mib          DOUBLE,
-    cache_reserve_mib  DOUBLE,
-    cache_note         VARCHAR,
-    origin             VARCHAR,
-    rerun_of           VARCHAR,
-    series             VARCHAR,
-    series_axis        VARCHAR,
+    cache_mib          DOUBLE,    -- pool over all cards, NULL where automatic
+    cache_reserve_mib  DOUBLE,    -- kept free for it
+    cache_note         VARCHAR,   -- what the source adds
+    origin             VARCHAR,   -- suite | rerun | standalone
+    rerun_of           VARCHAR,   -- run of the same bundle that it repeats
+    series             VARCHAR,   -- sweep that it is one point of
+    series_axis        VARCHAR,   -- what the sweep varies
     outcome            VARCHAR NOT NULL,  -- ok | partial | failed | refused
-    outcome_stage      VARCHAR,
-    outcome_reason     VARCHAR,
-    suite_overall      VARCHAR,
-    suite_exit         INTEGER,
+    outcome_stage      VARCHAR,   -- stage that failed
+    outcome_reason     VARCHAR,   -- why, as told
+    suite_overall      VARCHAR,   -- verdict of the report suite
+    suite_exit         INTEGER,   -- exit code of the report suite
     verify             VARCHAR,   -- stage outcomes
-    stress             VARCHAR,
-    soak               VARCHAR,
-    bench              VARCHAR,
-    agentic            VARCHAR,
+    stress             VARCHAR,   -- as verify
+    soak               VARCHAR,   -- as verify
+    bench              VARCHAR,   -- as verify
+    agentic            VARCHAR,   -- as verify
     inferred           VARCHAR[], -- pointers below the run whose value was inferred
-    status             VARCHAR NOT NULL,
-    status_reason      VARCHAR
+    status             VARCHAR NOT NULL, -- active | flagged | superseded | retracted
+    status_reason      VARCHAR    -- why it is not active
 );
 
 CREATE TABLE stages (
     run_id   VARCHAR NOT NULL,
-    stage    VARCHAR NOT NULL,
-    outcome  VARCHAR NOT NULL,
-    passed   INTEGER,
-    total    INTEGER,
-    exit     INTEGER,
-    note     VARCHAR
+    stage    VARCHAR NOT NULL,  -- verify | stress | soak | bench | agentic
+    outcome  VARCHAR NOT NULL,  -- pass | advisory | fail | timeout | skipped
+    passed   INTEGER,           -- checks passed
+    total    INTEGER,           -- checks made
+    exit     INTEGER,           -- exit code
+    note     VARCHAR            -- what the source adds
 );
 
 CREATE TABLE quality (
     run_id    VARCHAR NOT NULL,
-    pack      VARCHAR NOT NULL,
-    version   VARCHAR,
-    passed    DOUBLE NOT NULL,
-    total     INTEGER NOT NULL,
-    thinking  BOOLEAN,
-    skipped   INTEGER
+    pack      VARCHAR NOT NULL,  -- name of the question pack
+    version   VARCHAR,           -- of the pack
+    passed    DOUBLE NOT NULL,   -- questions answered right
+    total     INTEGER NOT NULL,  -- questions asked
+    thinking  BOOLEAN,           -- whether the model thought aloud
+    skipped   INTEGER            -- questions left out
 );
 
 CREATE TABLE anomalies (
     run_id          VARCHAR NOT NULL,
-    what            VARCHAR NOT NULL,
-    boots_affected  INTEGER,
-    boots           INTEGER,
-    quantities      VARCHAR[],
-    evidence        VARCHAR
+    what            VARCHAR NOT NULL,  -- what was odd, in a word
+    boots_affected  INTEGER,           -- server starts that showed it
+    boots           INTEGER,           -- server starts in all
+    quantities      VARCHAR[],         -- catalogue ids of the figures it touches
+    evidence        VARCHAR            -- where it is told
 );
 
 CREATE TABLE measurements (
-    measurement_id   VARCHAR NOT NULL,  -- run_id / position, so unique as runs are; an index
-                                        -- over it would be a third of the file
+    measurement_id   VARCHAR NOT NULL,  -- run_id / position
     run_id           VARCHAR NOT NULL,
     bundle_id        VARCHAR NOT NULL,
     rig_id           VARCHAR NOT NULL,
     state_id         VARCHAR NOT NULL,
-    quantity         VARCHAR NOT NULL,
-    workload         VARCHAR,
-    protocol         VARCHAR NOT NULL,
-    prompt_tokens    INTEGER,
-    context_tokens   INTEGER,
-    nominal_tokens   INTEGER,
-    streams          INTEGER,
-    value            DOUBLE,
-    low              DOUBLE,
-    high             DOUBLE,
-    statistic        VARCHAR,
-    sd               DOUBLE,
-    cv               DOUBLE,   -- fraction: 0.05 = 5 %
-    n                INTEGER,
-    boots            INTEGER,
-    unit             VARCHAR NOT NULL,
+    quantity         VARCHAR NOT NULL,  -- catalogue id: decode, prefill, ttft …
+    workload         VARCHAR,           -- catalogue id: narrative, code …
+    protocol         VARCHAR NOT NULL,  -- catalogue id: numbers of two protocols are not comparable
+    prompt_tokens    INTEGER,           -- length of the prompt
+    context_tokens   INTEGER,           -- context filled before the first token
+    nominal_tokens   INTEGER,           -- depth that the test was named after
+    streams          INTEGER,           -- requests at once
+    value            DOUBLE,            -- the number, in unit; NULL where only a range was published
+    low              DOUBLE,            -- lower end of a range, or the lowest run
+    high             DOUBLE,            -- upper end of a range, or the highest run
+    statistic        VARCHAR,           -- single | median | mean | range | approx
+    sd               DOUBLE,            -- standard deviation, in unit
+    cv               DOUBLE,            -- fraction: 0.05 = 5 %
+    n                INTEGER,           -- repetitions
+    boots            INTEGER,           -- server starts that it was taken over
+    unit             VARCHAR NOT NULL,  -- as the quantity has it
     how              VARCHAR NOT NULL,  -- measured | reported | inferred
-    source           INTEGER NOT NULL,
-    source_url       VARCHAR NOT NULL,
-    line             INTEGER,
-    status           VARCHAR NOT NULL,
-    status_reason    VARCHAR
+    source           INTEGER NOT NULL,  -- position among the sources of its bundle
+    source_url       VARCHAR NOT NULL,  -- where it was published
+    line             INTEGER,           -- of the raw text beside the bundle
+    status           VARCHAR NOT NULL,  -- active | flagged | superseded | retracted
+    status_reason    VARCHAR,           -- why it is not active
+    first_of_kind    BOOLEAN NOT NULL   -- of the run's active numbers of this kind, the one to use
 );
 
 CREATE TABLE statuses (
     bundle_id  VARCHAR NOT NULL,
     target     VARCHAR NOT NULL,  -- JSON pointer, '' = the whole bundle
-    state      VARCHAR NOT NULL,
-    reason     VARCHAR NOT NULL,
-    date       DATE NOT NULL,
-    "by"       VARCHAR NOT NULL,
-    link       VARCHAR,
+    state      VARCHAR NOT NULL,  -- active | flagged | superseded | retracted
+    reason     VARCHAR NOT NULL,  -- why
+    date       DATE NOT NULL,     -- of the change
+    "by"       VARCHAR NOT NULL,  -- who changed it
+    link       VARCHAR,           -- where it was discussed
     position   INTEGER NOT NULL   -- line of status.jsonl; the last one for a target holds
 );
 
 CREATE TABLE problems (
-    path      VARCHAR NOT NULL,
-    place     VARCHAR NOT NULL,
-    message   VARCHAR NOT NULL,
-    severity  VARCHAR NOT NULL
+    path      VARCHAR NOT NULL,  -- file
+    place     VARCHAR NOT NULL,  -- field in it
+    message   VARCHAR NOT NULL,  -- what is wrong, and what would be right
+    severity  VARCHAR NOT NULL   -- error | flag | note
 );
 
 -- What the rows were made with: a later load redoes what stands under a hash that changed.
 CREATE TABLE built (
     part  VARCHAR PRIMARY KEY,  -- rows | catalog | maintainers
-    key   VARCHAR NOT NULL
+    key   VARCHAR NOT NULL      -- hash of what it was made with
 );
 
 CREATE TABLE catalog_models (
     model                VARCHAR PRIMARY KEY,
     name                 VARCHAR NOT NULL,
-    family               VARCHAR NOT NULL,
-    kind                 VARCHAR NOT NULL,
-    parameters_b         DOUBLE NOT NULL,
-    layers               INTEGER,
-    moe_layers           INTEGER,
-    first_moe_layer      INTEGER,
-    experts              INTEGER,
-    experts_per_token    INTEGER,
-    hidden               INTEGER,
-    expert_ffn           INTEGER,
-    expert_matrices      INTEGER,
-    always_active_b      DOUBLE,
-    kv_mib_per_1k        DOUBLE,
-    native_ctx           INTEGER,
+    family               VARCHAR NOT NULL,  -- architecture family
+    kind                 VARCHAR NOT NULL,  -- moe | dense
+    parameters_b         DOUBLE NOT NULL,   -- all of them
+    layers               INTEGER,           -- all of them
+    moe_layers           INTEGER,           -- with routed experts
+    first_moe_layer      INTEGER,           -- block index, from 0
+    experts              INTEGER,           -- routed, a layer
+    experts_per_token    INTEGER,           -- chosen by the router
+    hidden               INTEGER,           -- width of the residual stream
+    expert_ffn           INTEGER,           -- inner width of one expert
+    expert_matrices      INTEGER,           -- matrices an expert
+    always_active_b      DOUBLE,            -- read for every token outside routed experts
+    kv_mib_per_1k        DOUBLE,            -- KV cache at 16 bits
+    native_ctx           INTEGER,           -- context that it was trained for, tokens
     inferred             VARCHAR[]
 );
 
@@ -246,85 +248,85 @@ CREATE TABLE catalog_variants (
     model               VARCHAR NOT NULL,
     quant               VARCHAR NOT NULL,
     kernel              VARCHAR NOT NULL,  -- of the routed experts
-    routed_bits         DOUBLE,
+    routed_bits         DOUBLE,            -- of the routed experts
     dense_bits          DOUBLE,            -- of the quant by name
     bundle_mib          DOUBLE[],          -- routed experts of each MoE layer, in order
     routed_gib          DOUBLE,            -- all of them
     dense_gib           DOUBLE,            -- read for every token outside routed experts
-    file_gib            DOUBLE,
+    file_gib            DOUBLE,            -- of the whole download
     inferred            VARCHAR[],
     PRIMARY KEY (model, quant)
 );
 
 CREATE TABLE catalog_slugs (
-    slug            VARCHAR PRIMARY KEY,
+    slug            VARCHAR PRIMARY KEY,  -- engine/name
     model           VARCHAR NOT NULL,
     quant           VARCHAR NOT NULL,
     engine          VARCHAR NOT NULL,
-    cards           INTEGER NOT NULL,
-    reference_gpu   VARCHAR NOT NULL,
-    offload         VARCHAR NOT NULL,
-    ctx             INTEGER,
-    ubatch          INTEGER,
-    drafter         VARCHAR,
-    drafter_depth   INTEGER,
-    drafter_device  VARCHAR,
-    expert_cache    BOOLEAN NOT NULL,
-    host_ram_gib    DOUBLE,
-    status          VARCHAR NOT NULL
+    cards           INTEGER NOT NULL,     -- that it is made for
+    reference_gpu   VARCHAR NOT NULL,     -- catalogue id of the card that it is made for
+    offload         VARCHAR NOT NULL,     -- experts | none
+    ctx             INTEGER,              -- context allocated
+    ubatch          INTEGER,              -- physical batch of the prompt
+    drafter         VARCHAR,              -- kind, or NULL
+    drafter_depth   INTEGER,              -- tokens drafted a pass
+    drafter_device  VARCHAR,              -- cpu | gpu
+    expert_cache    BOOLEAN NOT NULL,     -- has a GPU cache of experts
+    host_ram_gib    DOUBLE,               -- that it needs, as its maker states
+    status          VARCHAR NOT NULL      -- production | experimental | incubating | deprecated | unknown
 );
 
 CREATE TABLE catalog_cpus (
-    cpu           VARCHAR PRIMARY KEY,
+    cpu           VARCHAR PRIMARY KEY,  -- catalogue id
     name          VARCHAR NOT NULL,
-    vendor        VARCHAR NOT NULL,
-    generation    VARCHAR NOT NULL,
-    core_speed    DOUBLE NOT NULL,   -- per clock, Zen 2 = 1
-    platform      VARCHAR NOT NULL,
-    cores         INTEGER NOT NULL,
-    threads       INTEGER NOT NULL,
-    all_core_ghz  DOUBLE NOT NULL,
-    channels      INTEGER NOT NULL,  -- per socket
-    memory        VARCHAR NOT NULL,
-    mts_max       DOUBLE NOT NULL,
-    ccds          INTEGER,
+    vendor        VARCHAR NOT NULL,     -- maker
+    generation    VARCHAR NOT NULL,     -- catalogue id of the core generation
+    core_speed    DOUBLE NOT NULL,      -- per clock, Zen 2 = 1
+    platform      VARCHAR NOT NULL,     -- desktop | mobile | hedt | workstation | server
+    cores         INTEGER NOT NULL,     -- physical, a socket
+    threads       INTEGER NOT NULL,     -- logical, a socket
+    all_core_ghz  DOUBLE NOT NULL,      -- under load on all cores
+    channels      INTEGER NOT NULL,     -- per socket
+    memory        VARCHAR NOT NULL,     -- kind it takes
+    mts_max       DOUBLE NOT NULL,      -- rated by its maker
+    ccds          INTEGER,              -- core dies
     inferred      VARCHAR[]
 );
 
 CREATE TABLE catalog_gpus (
-    gpu             VARCHAR PRIMARY KEY,
+    gpu             VARCHAR PRIMARY KEY,  -- catalogue id
     name            VARCHAR NOT NULL,
-    vram_gib        DOUBLE NOT NULL,
-    bandwidth_gbps  DOUBLE NOT NULL
+    vram_gib        DOUBLE NOT NULL,      -- of one card
+    bandwidth_gbps  DOUBLE NOT NULL       -- of its memory, as rated by its maker
 );
 
 CREATE TABLE catalog_bandwidth (
-    method          VARCHAR PRIMARY KEY,
-    meaning         VARCHAR NOT NULL,
-    measured        BOOLEAN NOT NULL,
-    counts          VARCHAR NOT NULL,
-    reads_per_gbps  DOUBLE NOT NULL
+    method          VARCHAR PRIMARY KEY,  -- catalogue id
+    meaning         VARCHAR NOT NULL,     -- what was run
+    measured        BOOLEAN NOT NULL,     -- false for what is worked out from a label
+    counts          VARCHAR NOT NULL,     -- which traffic it counts: triad | read | copy | rated | unknown
+    reads_per_gbps  DOUBLE NOT NULL       -- read bandwidth for each GB/s of it, before any fit
 );
 
 CREATE TABLE catalog_protocols (
-    protocol   VARCHAR PRIMARY KEY,
-    meaning    VARCHAR NOT NULL,
-    sampling   VARCHAR NOT NULL,
-    clock      VARCHAR NOT NULL,
-    canonical  BOOLEAN NOT NULL
+    protocol   VARCHAR PRIMARY KEY,  -- catalogue id
+    meaning    VARCHAR NOT NULL,     -- what was run
+    sampling   VARCHAR NOT NULL,     -- sampled | greedy | none | unknown
+    clock      VARCHAR NOT NULL,     -- what was divided by what
+    canonical  BOOLEAN NOT NULL      -- in leader tables first
 );
 
 CREATE TABLE catalog_quantities (
-    quantity          VARCHAR PRIMARY KEY,
-    meaning           VARCHAR NOT NULL,
-    unit              VARCHAR NOT NULL,
-    higher_is_better  BOOLEAN
+    quantity          VARCHAR PRIMARY KEY,  -- catalogue id
+    meaning           VARCHAR NOT NULL,     -- what is measured
+    unit              VARCHAR NOT NULL,     -- of its values
+    higher_is_better  BOOLEAN               -- NULL where neither is
 );
 
 CREATE TABLE catalog_engines (
-    engine  VARCHAR PRIMARY KEY,
+    engine  VARCHAR PRIMARY KEY,  -- catalogue id
     name    VARCHAR NOT NULL,
-    family  VARCHAR NOT NULL
+    family  VARCHAR NOT NULL      -- engines with the same CPU kernels
 );
 
 -- Runs published twice: counted once, at the one that names its slug, else at the earlier.
@@ -356,7 +358,7 @@ CREATE TABLE maintainers (handle VARCHAR PRIMARY KEY);  -- lower case, without @
 -- active rows of runs that ended well. Rows of one group may be compared with each other.
 CREATE VIEW comparable AS
 SELECT
-    m.*,
+    m.* EXCLUDE (first_of_kind),
     r.slug, r.named, r.model, r.quant, r.engine, r.engine_build, r.threads, r.ubatch, r.ctx, r.kv,
     r.thinking, r.offload, r.layers_on_cpu, r.drafter, r.drafter_depth, r.drafter_device,
     r.expert_cache, r.cache_mib, r.gpus_used, r.series, r.series_axis, r.origin,
@@ -366,11 +368,7 @@ JOIN runs AS r USING (run_id)
 WHERE m.status = 'active' AND r.status = 'active' AND r.outcome IN ('ok', 'partial')
     AND coalesce(m.value, m.low, m.high) IS NOT NULL
     AND m.measurement_id NOT IN (SELECT measurement_id FROM repeated)
-QUALIFY row_number() OVER (
-    PARTITION BY m.state_id, m.run_id, m.quantity, m.workload, m.protocol, m.context_tokens,
-        m.nominal_tokens, m.streams, r.thinking
-    ORDER BY m.n DESC NULLS LAST, m.measurement_id
-) = 1;
+    AND m.first_of_kind;
 
 -- A run's sources, with those of the places that published it again.
 CREATE VIEW run_sources AS

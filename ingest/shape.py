@@ -55,9 +55,17 @@ def _plain(detail: ErrorDetails, _: type[BaseModel]) -> str:
     return f"{wanted}, got {_shown(detail['input'])}"
 
 
+def _literal(detail: ErrorDetails, model: type[BaseModel]) -> str:
+    # Another version of the form is no slip of the pen, and a newer one is not the file's fault.
+    if detail["loc"][-1] != "schema_version":
+        return _plain(detail, model)
+    return f"{_plain(detail, model)}; if it is newer, update Rigbook (`git pull`)"
+
+
 _MESSAGES: dict[str, Callable[[ErrorDetails, type[BaseModel]], str]] = {
     "extra_forbidden": _unknown_key,
     "missing": _missing,
+    "literal_error": _literal,
 }
 
 

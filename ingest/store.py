@@ -17,6 +17,7 @@ import duckdb
 from ingest.catalog import Catalog
 from ingest.duplicates import refresh
 from ingest.folder import Filed
+from ingest.misuse import Misuse
 from ingest.problem import Problem
 from ingest.rows import Rows, catalog_rows
 from ingest.tables import REPORTED, pour, problem_rows, schema_sql, write_bundles, write_tables
@@ -50,7 +51,7 @@ def fill(
         folder = Path(name)
         write_bundles(folder, filed, catalog)
         write_tables(folder, whole(catalog, problems, maintainers))
-        _fill_from(connection, folder)
+        fill_from(connection, folder)
 
 
 def whole(catalog: Catalog, problems: Iterable[Problem], maintainers: Iterable[str] = ()) -> Rows:
@@ -62,7 +63,7 @@ def whole(catalog: Catalog, problems: Iterable[Problem], maintainers: Iterable[s
     }
 
 
-def _fill_from(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+def fill_from(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     """Insert what was written below `folder`; rig states and machines are put together from it."""
     for table, waiting in REPORTED.items():
         connection.execute(
@@ -73,9 +74,23 @@ def _fill_from(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     connection.execute(_rig_states_sql())
     connection.execute(_RIG_GPUS)
     connection.execute(_MACHINES)
+    for table, key in KEYS.items():
+        _check_unique(connection, table, key)
     refresh(connection)
     for waiting in REPORTED.values():
         connection.execute(f"DROP TABLE {waiting}")
+
+
+KEYS = {"bundles": "bundle_id", "runs": "run_id"}
+"""Keys that data could break; the others follow from them, or are grouped by."""
+
+
+def _check_unique(connection: duckdb.DuckDBPyConnection, table: str, key: str) -> None:
+    twice = connection.execute(
+        f"SELECT {key} FROM {table} GROUP BY {key} HAVING count(*) > 1 LIMIT 1"  # noqa: S608 - constants
+    ).fetchone()
+    if twice:
+        raise duckdb.ConstraintException(f"{table}: {key} {twice[0]!r} stands more than once")
 
 
 def _rig_states_sql() -> str:
@@ -172,7 +187,7 @@ def build_from(path: Path, folder: Path) -> None:
             " USE fresh"
         )
         create(connection)
-        _fill_from(connection, folder)
+        fill_from(connection, folder)
         connection.execute("CHECKPOINT fresh; USE memory; DETACH fresh")
     fresh.replace(path)
 
@@ -188,16 +203,16 @@ def update_from(path: Path, folder: Path, machines: Iterable[str], anew: Iterabl
         connection.execute(
             "CREATE TEMP TABLE redone AS SELECT unnest(?::VARCHAR[]) AS rig_id", [list(machines)]
         )
-        connection.execute(_DELETE)
+        connection.execute(DELETE)
         for table in anew:
             connection.execute(f'DELETE FROM "{table}"')  # noqa: S608 - the schema's own
-        _fill_from(connection, folder)
+        fill_from(connection, folder)
         connection.execute("CHECKPOINT")
     fresh.replace(path)
 
 
 # Empties a table of the machines in `redone`; what leads to the machine comes last.
-_DELETE = """
+DELETE = """
 DELETE FROM measurements WHERE rig_id IN (FROM redone);
 DELETE FROM stages WHERE run_id IN (SELECT run_id FROM runs WHERE rig_id IN (FROM redone));
 DELETE FROM quality WHERE run_id IN (SELECT run_id FROM runs WHERE rig_id IN (FROM redone));
@@ -234,7 +249,7 @@ NOTHING = Held({}, {}, [])
 def held(path: Path) -> Held:
     """Read what the database at `path` holds; nothing when it was made by another schema.
 
-    Raises duckdb.Error when the file is no database or one that this DuckDB cannot read.
+    Raises Misuse when the file is no database or one that this DuckDB cannot read.
     """
     if not path.exists():
         return NOTHING
@@ -274,7 +289,7 @@ def _sweep(path: Path) -> None:
 def opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open the database read-only, with no way out to files or network.
 
-    Raises FileNotFoundError with the remedy when there is none.
+    Raises FileNotFoundError with the remedy when there is none, Misuse when it cannot be read.
     """
     if not path.exists():
         raise FileNotFoundError(f"{path}: no database there; run `rigbook load` first")
@@ -282,7 +297,14 @@ def opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         "enable_external_access": False,
         "lock_configuration": True,
     }
-    with duckdb.connect(str(path), read_only=True, config=config) as connection:
+    try:
+        connection = duckdb.connect(str(path), read_only=True, config=config)
+    except duckdb.Error as error:
+        raise Misuse(
+            f"{path}: cannot be read ({error}); run `rigbook load` to build it anew, with a newer"
+            " DuckDB if a newer one made it"
+        ) from error
+    with connection:
         yield connection
 
 

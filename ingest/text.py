@@ -8,7 +8,6 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from ingest.bundle import Bundle, leaves
 from ingest.catalog import Catalog
 from ingest.folder import Filed
 from ingest.rules import Finding, rule
@@ -40,18 +39,12 @@ LAUNCH = re.compile(r"/launch/(argv|offload/rules)$")
 """Launch lines are code, and shown as such."""
 
 
-def _texts(bundle: Bundle) -> Iterator[tuple[str, str]]:
-    """List every text of a bundle by its pointer; a launch line word by word."""
-    document = bundle.model_dump(mode="json", exclude_defaults=True)
-    for pointer, value in leaves(document):
-        values = value if isinstance(value, list) else [value]
-        yield from ((pointer, text) for text in values if isinstance(text, str))
-
-
 @rule("error")
 def no_hidden_characters(filed: Filed, _: Catalog) -> Iterator[Finding]:
     """No text holds characters that are not seen: controls, zero widths, changes of direction."""
-    for pointer, text in _texts(filed.bundle):
+    for pointer, text in filed.bundle.texts:
+        if text.isascii() and text.isprintable():
+            continue
         for character in text:
             if unicodedata.category(character) in ("Cc", "Cf", "Co", "Cn", "Cs"):
                 yield pointer, f"holds the unseen character U+{ord(character):04X}; remove it"
@@ -61,7 +54,9 @@ def no_hidden_characters(filed: Filed, _: Catalog) -> Iterator[Finding]:
 @rule("error")
 def names_in_plain_letters(filed: Filed, _: Catalog) -> Iterator[Finding]:
     """A name is of plain letters: one of another script looks the same and is another name."""
-    for pointer, text in _texts(filed.bundle):
+    for pointer, text in filed.bundle.texts:
+        if text.isascii():
+            continue
         odd = next((c for c in text if ord(c) > 127 and c.isalpha()), None)
         if odd and NAMES.match(pointer):
             name = unicodedata.name(odd, f"U+{ord(odd):04X}")
@@ -71,7 +66,7 @@ def names_in_plain_letters(filed: Filed, _: Catalog) -> Iterator[Finding]:
 @rule("flag")
 def text_is_no_code(filed: Filed, _: Catalog) -> Iterator[Finding]:
     """No text reads as code to a page, a table or a spreadsheet."""
-    for pointer, text in _texts(filed.bundle):
+    for pointer, text in filed.bundle.texts:
         if LAUNCH.search(pointer):
             continue
         kind = next((kind for kind, pattern in CODE.items() if pattern.search(text)), None)

@@ -10,11 +10,15 @@ ubatch 4096), 16,376 against 16,500 (IQ2, drafter included, cache q8_0) and 9,15
 (Inkling, 262,144 tokens, ubatch 2048): at most 7 % apart.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
 
-from ingest.catalog import Residency, SlugDrafter
-from launch.payload import Payload
+from typing import TYPE_CHECKING, NamedTuple
+
 from launch.placement import MARGIN_MIB
+
+if TYPE_CHECKING:
+    from ingest.catalog import Residency, SlugDrafter
+    from launch.payload import Payload
 
 MASK_BYTES = 4
 """The attention mask of one physical batch is ctx x ubatch of 4-byte floats."""

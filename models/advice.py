@@ -1,12 +1,46 @@
-"""Advice that falls out of the model: how deep to draft, and how many threads are enough."""
+"""Advice that falls out of the model: drafting depth, threads, prefill and context."""
 
-from models.answer import Drafting
+from models.answer import Answer, Ceiling, Drafting, Prefill
+from models.ceiling import ceiling
 from models.estimate import KNEE, Question, estimate
 from models.physics import tokens_per_s
-from models.setup import Target
+from models.prefill import UBATCH, prefill
+from models.setup import Target, placement, reference_cards
 
 DEEPEST = 8
 """Deeper drafts bypass an expert cache and have helped nobody in the record."""
+
+
+def advised(answer: Answer, question: Question, target: Target) -> Answer:
+    """Add to an answer what is worked out only where a slug or a model was asked about."""
+    return answer._replace(
+        threads_enough=enough_threads(question, target),
+        drafting=drafting(question, target),
+        prefill=reading(question, target),
+        context=context(question, target),
+    )
+
+
+def _ubatch(question: Question, target: Target) -> int:
+    return question.request.ubatch or target.launch["ubatch"] or UBATCH
+
+
+def reading(question: Question, target: Target) -> Prefill | None:
+    """Predict the prefill of the context asked about; None without a card."""
+    request = question.request
+    inputs = estimate(question, target).setup.inputs
+    ubatch = _ubatch(question, target)
+    return prefill(question.model.prefill, inputs, ubatch, request.at_tokens, request.level)
+
+
+def context(question: Question, target: Target) -> Ceiling | None:
+    """Find the context that boots, and that survives a deep prefill; None without a card."""
+    cards = question.rig.cards or reference_cards(target, question.facts)
+    drafted = estimate(question, target).setup.depth > 0
+    placed = placement(target, question.request, cards, drafter=drafted)
+    if not drafted:
+        target = target._replace(launch={**target.launch, "drafter": None})
+    return ceiling(target, placed, cards, _ubatch(question, target))
 
 
 def drafting(question: Question, target: Target) -> Drafting | None:

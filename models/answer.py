@@ -32,10 +32,30 @@ class Drafting(NamedTuple):
     pays_above: float | None
 
 
+class Prefill(NamedTuple):
+    """Prefill of `prompt_tokens`: speed with its interval, and seconds to the first token."""
+
+    tokens_per_s: float
+    low: float
+    high: float
+    ttft_s: float
+    prompt_tokens: int
+    ubatch: int
+
+
+class Ceiling(NamedTuple):
+    """Most context in tokens: what `boots`, and what the first deep prefill `survives`."""
+
+    boots_tokens: int
+    survives_tokens: int
+    ubatch: int
+
+
 class Answer(NamedTuple):
     """One slug (or variant) on the rig asked about, decode speed in tokens/s.
 
-    `threads_enough` and `drafting` are worked out where advice was asked for.
+    `threads_enough`, `drafting`, `prefill` and `context` are worked out where advice was asked for;
+    the last two are null without a card.
     """
 
     slug: str | None
@@ -66,6 +86,8 @@ class Answer(NamedTuple):
     own_run_factor: float | None = None
     threads_enough: tuple[int, int] | None = None
     drafting: Drafting | None = None
+    prefill: Prefill | None = None
+    context: Ceiling | None = None
     protocol: str = "club-canonical"
     quantity: str = "decode"
 
@@ -76,6 +98,8 @@ class Answer(NamedTuple):
         plain["warnings"] = [warning._asdict() for warning in self.warnings]
         plain["inferred"] = list(self.inferred)
         plain["threads_enough"] = list(self.threads_enough) if self.threads_enough else None
+        plain["prefill"] = self.prefill._asdict() if self.prefill else None
+        plain["context"] = self.context._asdict() if self.context else None
         if self.drafting:
             speeds = {str(depth): speed for depth, speed in self.drafting.tokens_per_s.items()}
             plain["drafting"] = {**self.drafting._asdict(), "tokens_per_s": speeds}

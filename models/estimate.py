@@ -52,6 +52,7 @@ def estimate(question: Question, target: Target) -> Estimate:
         setup=setup,
         tokens_per_s=speed_of(model, parameters, target, setup),
         known=Known(
+            setup.stratum,
             target.variant["model"],
             target.variant["quant"],
             moves(setup.inputs, parameters, setup.doubts),

@@ -26,8 +26,7 @@ from models.training import (
     predicted_roofline,
     train,
 )
-
-WORST = 20
+from models.worst import worst
 
 LEARNED, ROOFLINE = "Rigbook", "plain roofline"
 
@@ -50,7 +49,7 @@ class Evaluation(NamedTuple):
     `scores`: predictor → stratum (or `all`) → errors. `coverage`: nominal level → stratum →
     coverage and width. `ships`: stratum → which predictor answers there. `slopes`: input → stratum
     → what it moves. `own_run`, `ordering`, `learning_curve`: see `insight`. `worst`: the rows that
-    the model misses most.
+    the model misses most, and why.
     """
 
     rows: int
@@ -152,7 +151,7 @@ def evaluation_of(found: Features, facts: Facts, out: LeftOut) -> Evaluation:
         excluded=found.excluded_by_rule(),
         excluded_share=len(found.excluded) / max(1, len(usable)),
         unusable=found.unusable_by_reason(),
-        worst=_worst(rows, out.learned - y),
+        worst=worst(rows, out.learned - y),
     )
 
 
@@ -165,19 +164,3 @@ def _by_stratum(rows: Sequence[FitRow], log_ratio: Array) -> dict[str, Score]:
         if own.any():
             scores[stratum] = score(log_ratio[own], rigs[own].tolist())
     return scores
-
-
-def _worst(rows: Sequence[FitRow], log_ratio: Array) -> list[dict[str, Any]]:
-    order = np.argsort(-np.abs(log_ratio), kind="stable")[:WORST]
-    return [
-        {
-            "measurement": rows[index].measurement_id,
-            "rig": rows[index].rig,
-            "variant": rows[index].variant,
-            "stratum": rows[index].stratum,
-            "measured": rows[index].tokens_per_s,
-            "predicted": float(rows[index].tokens_per_s * np.exp(log_ratio[index])),
-            "url": rows[index].url,
-        }
-        for index in order
-    ]

@@ -124,6 +124,7 @@ def slug_facts(slug: Slug) -> Facts:
         "cards": slug.cards,
         "gpu": slug.reference_gpu,
         "ctx": slug.ctx,
+        "ubatch": slug.ubatch,
         "drafter": slug.drafter.model_dump() if slug.drafter else None,
         "expert_cache": slug.expert_cache,
         "residency": slug.residency.model_dump() if slug.residency else None,

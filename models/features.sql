@@ -20,16 +20,23 @@ cards AS (
     FROM rig_gpus AS g LEFT JOIN catalog_gpus AS c USING (gpu)
     GROUP BY state_id
 ),
+stated AS (  -- one acceptance told alike of two workloads is the mean over both, told twice
+    SELECT *, count(DISTINCT coalesce(workload, '')) OVER (PARTITION BY bundle_id, quantity, value)
+            = 1 AS of_workload
+    FROM measurements
+    WHERE status = 'active' AND quantity IN ('acceptance', 'hit_rate', 'tokens_per_pass')
+),
 beside AS (  -- acceptance and hits of the same run: of the same workload, else the run's mean
     SELECT d.measurement_id,
-        avg(o.value) FILTER (WHERE o.quantity = 'acceptance' AND o.workload = d.workload)
-            AS acceptance,
+        avg(o.value) FILTER (
+            WHERE o.quantity = 'acceptance' AND o.workload = d.workload AND o.of_workload
+        ) AS acceptance,
         avg(o.value) FILTER (WHERE o.quantity = 'acceptance') AS acceptance_of_run,
         coalesce(avg(o.value) FILTER (WHERE o.quantity = 'hit_rate' AND o.workload = d.workload),
             avg(o.value) FILTER (WHERE o.quantity = 'hit_rate')) AS hit_rate,
         avg(o.value) FILTER (WHERE o.quantity = 'tokens_per_pass') AS tokens_per_pass
-    FROM measurements AS d JOIN measurements AS o USING (run_id)
-    WHERE d.quantity = 'decode' AND o.status = 'active'
+    FROM measurements AS d JOIN stated AS o USING (run_id)
+    WHERE d.quantity = 'decode'
     GROUP BY d.measurement_id
 ),
 joined AS (

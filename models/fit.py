@@ -14,9 +14,10 @@ from models.assumptions import BEFORE
 from models.components import components
 from models.conformal import brackets
 from models.estimator import Array
-from models.evaluate import Evaluation, evaluation_of, left_out, shipped
+from models.evaluate import evaluation_of, left_out, shipped
 from models.facts import Facts, facts_of
 from models.features import Features, features
+from models.prefill_fit import fit_prefill, prefill_rows
 from models.record import FittedModel
 from models.rows import FitRow, with_defaults
 from models.training import STRATA, Trained, log_speeds, priors_of, train
@@ -62,7 +63,10 @@ def fit(connection: duckdb.DuckDBPyConnection, catalog: Catalog) -> FittedModel:
         defaults=trained.defaults,
         facts=facts,
         anchors=anchors(rows, trained, facts, unseen),
-        evaluation=_rounded(evaluation),
+        prefill=_rounded(
+            fit_prefill(prefill_rows(connection, [*found.used, *found.excluded], facts))
+        ),
+        evaluation=_rounded(evaluation.as_json()),
     )
 
 
@@ -118,9 +122,9 @@ def anchors(
     ]
 
 
-def _rounded(evaluation: Evaluation) -> dict[str, Any]:
-    """Keep six digits of the errors: more is noise."""
-    text = json.dumps(evaluation.as_json())
+def _rounded(plain: dict[str, Any]) -> dict[str, Any]:
+    """Keep six digits: more is noise."""
+    text = json.dumps(plain)
     kept: dict[str, Any] = json.loads(
         text, parse_float=lambda digits: float(f"{float(digits):.6g}")
     )

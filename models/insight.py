@@ -14,7 +14,7 @@ from models.estimator import Array, DecodeTime, stacked
 from models.facts import Facts
 from models.own_run import Known, told
 from models.rows import FitRow, with_defaults
-from models.scores import score
+from models.scores import score, score_by_rig
 from models.training import STRATA, Trained, log_speeds, predicted, priors_of, train
 
 STEP = 0.01
@@ -39,6 +39,14 @@ LEVERS: dict[str, Callable[[Any, float], Any]] = {
     "GPU bandwidth": lambda x, factor: x._replace(gpu_gbps=x.gpu_gbps * factor),
 }
 """What may be turned up. Channels act through bandwidth: twice the channels is twice the rate."""
+
+
+OWN_RUNS: dict[str, Callable[[FitRow, FitRow], bool]] = {
+    "same model, other quant": lambda a, b: a.model == b.model and a.quant != b.quant,
+    "other model": lambda a, b: a.model != b.model,
+    "same variant": lambda a, b: a.variant == b.variant,
+}
+"""What an own run may be of, against what is asked."""
 
 
 class Slope(NamedTuple):
@@ -94,27 +102,26 @@ def _slope(
 def own_run_gain(rows: Sequence[FitRow], left: Array) -> dict[str, dict[str, Any]]:
     """Score each row with and without one other run of its machine, by what that run was of.
 
-    Machines weigh 1. The components come from all machines: five numbers, none of one machine.
+    Machines weigh 1, and the components are those of the other machines.
     """
-    shares = components(rows, left)
-    kinds: dict[str, Callable[[FitRow, FitRow], bool]] = {
-        "same model, other quant": lambda a, b: a.model == b.model and a.quant != b.quant,
-        "other model": lambda a, b: a.model != b.model,
-        "same variant": lambda a, b: a.variant == b.variant,
+    rigs = np.array([row.rig for row in rows])
+    shares = {
+        rig: components([row for row in rows if row.rig != rig], left[rigs != rig])
+        for rig in sorted(set(rigs.tolist()))
     }
+    known = [Known(row.stratum, row.model, row.quant, {}) for row in rows]
     found = {}
-    for kind, alike in kinds.items():
-        before, after, rigs = [], [], []
-        for a, b in _pairs(rows, alike):
-            known = Known(rows[b].model, rows[b].quant, {})
-            asked = Known(rows[a].model, rows[a].quant, {})
-            before.append(-left[a])
-            after.append(told(shares, asked, [(known, float(left[b]))]).shift - left[a])
-            rigs.append(rows[a].rig)
-        if rigs:
+    for kind, alike in OWN_RUNS.items():
+        pairs = _pairs(rows, alike)
+        shifts = [
+            told(shares[rows[a].rig], known[a], [(known[b], left[b])]).shift for a, b in pairs
+        ]
+        if pairs:
+            own = [a for a, _ in pairs]
+            names = rigs[own].tolist()
             found[kind] = {
-                "without": score(np.array(before), rigs)._asdict(),
-                "with": score(np.array(after), rigs)._asdict(),
+                "without": score_by_rig(-left[own], names)._asdict(),
+                "with": score_by_rig(np.array(shifts) - left[own], names)._asdict(),
             }
     return found
 
@@ -130,18 +137,32 @@ def _pairs(
 
 
 def ordering(rows: Sequence[FitRow], logs: Array) -> dict[str, dict[str, float]]:
-    """Say how often the faster of two configurations on one machine is predicted faster."""
+    """Say how often the faster of two configurations on one machine is predicted faster.
+
+    Configurations differ in some input; the same one measured twice has no order. `right` compares
+    figures of one protocol, as everywhere; `right_any` figures of different protocols too.
+    """
     y = log_speeds(rows)
-    right: dict[str, list[bool]] = {}
-    for a, b in _pairs(rows, lambda a, b: a.stratum == b.stratum):
+    found: dict[str, list[tuple[bool, bool]]] = {}
+    for a, b in _pairs(rows, _two_configurations):
         if a < b and abs(y[a] - y[b]) > np.log1p(APART):
-            right.setdefault(rows[a].stratum, []).append(
-                bool((y[a] - y[b]) * (logs[a] - logs[b]) > 0)
+            right = bool((y[a] - y[b]) * (logs[a] - logs[b]) > 0)
+            found.setdefault(rows[a].stratum, []).append(
+                (rows[a].protocol == rows[b].protocol, right)
             )
-    return {
-        stratum: {"pairs": len(found), "right": float(np.mean(found))}
-        for stratum, found in sorted(right.items())
-    }
+    return {stratum: _order(pairs) for stratum, pairs in sorted(found.items())}
+
+
+def _two_configurations(a: FitRow, b: FitRow) -> bool:
+    return a.stratum == b.stratum and a.inputs != b.inputs
+
+
+def _order(pairs: Sequence[tuple[bool, bool]]) -> dict[str, float]:
+    alike = [right for one_protocol, right in pairs if one_protocol]
+    found = {"pairs_any": len(pairs), "right_any": float(np.mean([right for _, right in pairs]))}
+    if alike:
+        found |= {"pairs": len(alike), "right": float(np.mean(alike))}
+    return found
 
 
 def learning_curve(rows: Sequence[FitRow], facts: Facts) -> list[dict[str, float]]:

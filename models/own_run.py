@@ -1,9 +1,9 @@
 """What a number of one's own tells of the other slugs on the same rig.
 
 Errors of two configurations on one machine hang together: strongly for the same model at another
-quant, hardly for another model (`components`), and through whatever was assumed for both. Own runs
-are conditioned on as jointly Gaussian logs, so that one number moves each answer by its share and
-narrows its interval by what it really tells.
+quant, hardly for another model, not from one stratum to another (`components`), and through
+whatever was assumed for both. Own runs are conditioned on as jointly Gaussian logs, so that one
+number moves each answer by its share and narrows its interval by what it really tells.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,7 @@ from typing import NamedTuple
 class Known(NamedTuple):
     """A configuration with what was doubted in it: field → how far one spread moves it (log)."""
 
+    stratum: str
     model: str
     quant: str
     doubts: Mapping[str, float]
@@ -27,8 +28,13 @@ class Told(NamedTuple):
 
 def shared(components: Mapping[str, float], a: Known, b: Known) -> float:
     """Give the covariance (log²) of the errors of two configurations on one machine."""
-    level = "rig" if a.model != b.model else "model" if a.quant != b.quant else "variant"
-    return components[level] + _doubts(a, b)
+    return components[_level(a, b)] + _doubts(a, b)
+
+
+def _level(a: Known, b: Known) -> str:
+    if a.stratum != b.stratum:
+        return "stratum"
+    return "rig" if a.model != b.model else "model" if a.quant != b.quant else "variant"
 
 
 def variance(components: Mapping[str, float], one: Known) -> float:

@@ -28,6 +28,7 @@ class FittedModel(NamedTuple):
     - `defaults`: what is assumed where acceptance or hit rate is not given.
     - `facts`: catalogue facts by table (`facts.py`): targets, cpus, gpus, methods.
     - `anchors`: the measured rows, as neighbours to show.
+    - `prefill`: parameters, intervals and error of the prefill model (`prefill.py`).
     - `evaluation`: errors on machines left out, for this model and the baselines.
     """
 
@@ -42,6 +43,7 @@ class FittedModel(NamedTuple):
     defaults: dict[str, Any]
     facts: dict[str, Any]
     anchors: list[dict[str, Any]]
+    prefill: dict[str, Any]
     evaluation: dict[str, Any]
 
 

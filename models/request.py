@@ -55,12 +55,12 @@ class Request(NamedTuple):
     cpu_layers: int | None = None
     at_tokens: int = 0
     ctx_tokens: int | None = None
+    ubatch: int | None = None
     mine: tuple[OwnRun, ...] = ()
     level: float = 0.8
 
 
-# field → (lowest, highest, unit): outside of these no rig exists
-_RANGES: dict[str, tuple[float, float, str]] = {
+RANGES: dict[str, tuple[float, float, str]] = {
     "triad_gbps": (1, 2000, "GB/s"),  # two sockets of 12 channels at 8800 MT/s make 1690
     "channels": (1, 48, "memory channels"),
     "mts": (400, 16_000, "MT/s"),
@@ -75,7 +75,9 @@ _RANGES: dict[str, tuple[float, float, str]] = {
     "cpu_layers": (0, 500, "layers"),
     "at_tokens": (0, 10_000_000, "tokens"),
     "ctx_tokens": (1, 10_000_000, "tokens"),
+    "ubatch": (32, 65_536, "tokens"),
 }
+"""field → (lowest, highest, unit): outside of these no rig exists."""
 
 
 def checked(request: Request) -> Request:
@@ -94,7 +96,7 @@ def flag_of(field: str) -> str:
 
 def _out_of_range(request: Request) -> list[str]:
     wrong = []
-    for field, (low, high, unit) in _RANGES.items():
+    for field, (low, high, unit) in RANGES.items():
         value = getattr(request, field)
         if value is not None and not low <= value <= high:
             wrong.append(f"{flag_of(field)}: should be {low:g} to {high:g} {unit}, got {value:g}")

@@ -83,7 +83,7 @@ def rig_of(request: Request, facts: Facts) -> Rig:
         ram_gib=request.ram_gib,
         inferred=tuple(inferred),
         doubts=doubts,
-        cautions=tuple(_cautions(request, cores)),
+        cautions=(*_cautions(request, cores), *_half_filled(request, cpu)),
     )
 
 
@@ -160,3 +160,14 @@ def _cautions(request: Request, cores: int) -> list[Caution]:
             text = f"the triad is {share:.0%} of channels x MT/s x 8"
             cautions.append(Caution("triad-odd", text, "check channels, MT/s and the figure"))
     return cautions
+
+
+def _half_filled(request: Request, cpu: dict[str, Any] | None) -> list[Caution]:
+    """Warn where half of the processor's memory channels or more stand empty."""
+    if cpu is None or not cpu["channels"] or request.channels is None:
+        return []
+    total = cpu["channels"] * request.sockets
+    if request.channels * 2 > total:
+        return []
+    text = f"{request.channels} of {total} memory channels filled: half the bandwidth is missing"
+    return [Caution("half-filled", text, "fill the channels before anything else")]

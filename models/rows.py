@@ -16,8 +16,14 @@ from models.request import Request
 from models.rig import Cards, Rig
 from models.setup import BARE, Target, base_inputs, bundles_of, placement, stratum_of
 
-SPLIT = {"narrative": 0.71, "code": 1.5}
-"""Acceptance by prompt against the mean over both, where a run states only the mean (DSpark)."""
+SPLIT = {
+    "dspark": {"narrative": 0.71, "code": 1.5},
+    "dflash2": {"narrative": 0.86, "code": 1.1},
+}
+"""Acceptance by prompt against the mean over both, where a run states only the mean.
+
+By drafter, as the runs that state both have it; other drafters follow the second, the milder.
+"""
 
 FITTER_SHARE = 0.9
 """Share of VRAM that an engine's own fitter fills with weights."""
@@ -82,7 +88,7 @@ def fit_row(row: dict[str, Any], facts: Facts, defaults: Facts) -> FitRow | Unus
     cards = _cards(row, facts, target)
     layers = _layers_on_cpu(row, target, cards)
     kind, depth = _drafter(row, target)
-    accepted = _accepted(row, depth)
+    accepted = _accepted(row, kind, depth)
     cache_on = bool(cards.number) and _cached(row, target)
     coverage = _coverage(row, target, cards, layers, depth) if cache_on else None
     rig = Rig(
@@ -219,7 +225,7 @@ def _drafter_on_cpu(row: dict[str, Any], target: Target) -> bool:
     return bool(device == "cpu")
 
 
-def _accepted(row: dict[str, Any], depth: int) -> float | None:
+def _accepted(row: dict[str, Any], kind: str | None, depth: int) -> float | None:
     if not depth:
         return None
     if row["tokens_per_pass"]:
@@ -227,7 +233,8 @@ def _accepted(row: dict[str, Any], depth: int) -> float | None:
     if row["acceptance"] is not None:
         return float(row["acceptance"])
     if row["acceptance_of_run"] is not None:
-        return float(min(0.95, row["acceptance_of_run"] * SPLIT.get(row["workload"], 1.0)))
+        share = SPLIT.get(kind or "", SPLIT["dflash2"]).get(row["workload"], 1.0)
+        return float(min(0.95, row["acceptance_of_run"] * share))
     return None
 
 

@@ -37,8 +37,8 @@ _PARTS: dict[str, Any] = {
     "components": {
         "description": "variance (log²) that two configurations on one machine share",
         "type": "object",
-        "properties": dict.fromkeys(("rig", "model", "variant", "row"), _NUMBER),
-        "required": ["rig", "model", "variant", "row"],
+        "properties": dict.fromkeys(("stratum", "rig", "model", "variant", "row"), _NUMBER),
+        "required": ["stratum", "rig", "model", "variant", "row"],
     },
     "intervals": {
         "description": "stratum, level: logs that bracket measured / predicted",
@@ -79,6 +79,11 @@ _PARTS: dict[str, Any] = {
             },
             "required": ["rig", "tokens_per_s", "left_out_tokens_per_s", "url"],
         },
+    },
+    "prefill": {
+        "description": "prefill of long prompts: parameters, logs that bracket, error",
+        "type": "object",
+        "required": ["parameters", "interval", "error"],
     },
     "evaluation": {
         "description": "errors and coverage on machines left out",

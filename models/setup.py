@@ -40,8 +40,9 @@ class Setup(NamedTuple):
 
 
 BARE = {
-    "cards": 1, "gpu": "rtx-3090", "ctx": None, "drafter": None, "expert_cache": False,
-    "residency": None, "host_ram_gib": None, "engine": None, "status": "unknown",
+    "cards": 1, "gpu": "rtx-3090", "ctx": None, "ubatch": None, "drafter": None,
+    "expert_cache": False, "residency": None, "host_ram_gib": None,
+    "engine": None, "status": "unknown",
 }  # fmt: skip
 """How a variant without a slug is taken to run: one 24 GB card, experts in host memory."""
 
@@ -51,7 +52,7 @@ def setup_of(target: Target, rig: Rig, request: Request, facts: Facts, defaults:
     inferred: list[str] = []
     cards = rig.cards
     if cards is None:
-        cards = _reference_cards(target, facts)
+        cards = reference_cards(target, facts)
         inferred.append("gpus")
     cpu_only = cards.number == 0
     depth, drafter = _drafter(target, request)
@@ -106,7 +107,8 @@ def stratum_of(*, cpu_only: bool, drafted: bool, cached: bool) -> str:
     return "club" if drafted or cached else "hybrid"
 
 
-def _reference_cards(target: Target, facts: Facts) -> Cards:
+def reference_cards(target: Target, facts: Facts) -> Cards:
+    """Take the cards that the slug was made for."""
     gpu = facts["gpus"][target.launch["gpu"]]
     return Cards(gpu["name"], gpu["gbps"], (gpu["vram_gib"],) * target.launch["cards"])
 

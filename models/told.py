@@ -153,6 +153,18 @@ def _advice(answer: Answer) -> list[str]:
             else f"depth {plan.depth} pays at no acceptance"
         )
         told.append(f"drafting: {best}, without {plan.tokens_per_s[0]:.1f} tokens/s; {pays}")
+    if answer.prefill:
+        read = answer.prefill
+        told.append(
+            f"prefill {read.tokens_per_s:.0f} tokens/s ({read.low:.0f}-{read.high:.0f}) at ubatch"
+            f" {read.ubatch}: {read.ttft_s:.0f} s to the first token of {read.prompt_tokens:,}"
+        )
+    if answer.context:
+        room = answer.context
+        told.append(
+            f"context: about {room.boots_tokens:,} tokens boot, {room.survives_tokens:,} survive"
+            " the first deep prefill"
+        )
     return told
 
 

@@ -8,6 +8,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 
 from ingest.misuse import Misuse
 
@@ -24,6 +25,10 @@ VERBS = {
     "table": "the rows of a slug, in the community's table convention",
     "fit": "fit the decode model on the database",
     "evaluate": "score the model on machines left out",
+    "capture": "probe this rig into a bundle, without root",
+    "bandwidth": "measure the read bandwidth of this host over threads",
+    "bench": "bench a running server on this rig, into a bundle",
+    "submit": "show, check and send a bundle as a pull request",
     "plan": "does it fit, where does each expert go, and the line that does it",
     "lint-launch": "what is wrong with a launch line, and the fix",
     "gguf": "what a GGUF holds: bytes by role, layer and type",
@@ -70,17 +75,30 @@ def _overview() -> str:
     )
 
 
-def _run(verb: str, words: list[str], program: str | None = None) -> int:
-    module = importlib.import_module(
-        f"rigbook.{'import_' if verb == 'import' else verb.replace('-', '_')}"
-    )
+def module_of(verb: str) -> ModuleType:
+    """Import the module of a verb."""
+    name = "import_" if verb == "import" else verb.replace("-", "_")
+    return importlib.import_module(f"rigbook.{name}")
+
+
+def parser_of(
+    verb: str, program: str | None = None, columns: int | None = None
+) -> argparse.ArgumentParser:
+    """Make the parser of a verb; `columns` fixes the width of its help."""
+    module = module_of(verb)
     parser = argparse.ArgumentParser(
         prog=program or f"rigbook {verb}",
         description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=columns),
         epilog=module.EXAMPLES,
     )
     module.add_arguments(parser)
+    return parser
+
+
+def _run(verb: str, words: list[str], program: str | None = None) -> int:
+    module = module_of(verb)
+    parser = parser_of(verb, program)
     try:
         code: int = module.run(parser.parse_args(words))
         sys.stdout.flush()

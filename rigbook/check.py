@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """examples:
   rigbook check data
-  rigbook check data/reports/shaxs-i9-7900x --json"""
+  rigbook check data/reports/shaxs-core-i9-7900x --json"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -24,21 +24,28 @@ def run(args: argparse.Namespace) -> int:
     from ingest.catalog import load_catalog  # noqa: PLC0415 - only when the verb runs
     from ingest.shipped import shipped  # noqa: PLC0415
     from ingest.store import opened  # noqa: PLC0415
+    from models.accidents import accidents  # noqa: PLC0415
     from models.evaluate import evaluate  # noqa: PLC0415
     from models.facts import facts_of  # noqa: PLC0415
     from models.fit import read_features  # noqa: PLC0415
+    from models.prefill_fit import fit_prefill, prefill_rows  # noqa: PLC0415
+    from models.record import load_model  # noqa: PLC0415
 
     catalog, _ = load_catalog(Path(shipped("catalog")))
     facts = facts_of(catalog)
     try:
         with opened(args.db) as connection:
             found = read_features(connection, catalog, facts)
+            priced = [*found.used, *found.excluded]
+            warned = accidents(connection, load_model())
+            read = fit_prefill(prefill_rows(connection, priced, facts))
     except FileNotFoundError as error:
         raise Misuse(error) from error
     except ValueError as error:
         print(f"{args.db}: {error}")
         return 1
-    evaluation = evaluate(found, facts).as_json()
+    evaluation = {**evaluate(found, facts).as_json(), "prefill": read["error"]}
+    evaluation["accidents"] = {kind: one._asdict() for kind, one in warned.items()}
     if args.json:
         print(json.dumps({"schema": "rigbook.evaluation/1", **evaluation}, indent=1))
     else:
@@ -60,7 +67,17 @@ def lines(evaluation: dict[str, Any]) -> list[str]:
     for level, by in evaluation["coverage"].items():
         cells = (f"{by[s]['by_rig']:.0%} (x{by[s]['width']:.2f})" for s in strata)
         told.append(f"{float(level):<45.0%}" + "".join(f"{cell:>14}" for cell in cells))
+    read = evaluation["prefill"]
+    errors = f"{read['median_ape']:.0%} / {read['p80_ape']:.0%}"
+    told += ["", f"{'prefill':<45}{errors:>14}  {read['rows']} rows of {read['rigs']} rigs"]
+    told += ["", *_accidents(evaluation["accidents"])]
     told += ["", *_insight(evaluation)]
+    told += ["", "the worst rows, tokens/s: measured, predicted, what may explain it"]
+    told += [
+        f"  {row['measured']:7.2f} {row['predicted']:7.2f}  {row['rig'][:32]:<33}"
+        f"{row['variant']:<38}{'; '.join(row['why'])}"
+        for row in evaluation["worst"]
+    ]
     rows, rigs = evaluation["rows"], evaluation["rigs"]
     share = evaluation["excluded_share"]
     told += [
@@ -89,11 +106,34 @@ def _insight(evaluation: dict[str, Any]) -> list[str]:
         cells = (f"{found[k]['median_ape']:.0%} / {found[k]['p80_ape']:.0%}" for k in found)
         told.append(f"{'own run of the ' + kind:<45}" + " -> ".join(cells))
     for stratum, found in evaluation["ordering"].items():
-        told.append(f"{'order of two on one rig, ' + stratum:<45}{found['right']:.0%} right")
+        told.append(f"{'order of two on one rig, ' + stratum:<45}{_order(found)}")
     for point in evaluation["learning_curve"]:
         errors = f"{point['median_ape']:.0%} / {point['p80_ape']:.0%}"
         told.append(f"{'trained on ' + str(point['rigs']) + ' rigs':<45}{errors}")
     return told
+
+
+def _accidents(found: dict[str, dict[str, int]]) -> list[str]:
+    """Tell how many of the accidents that people flagged a prediction warns of."""
+    flagged = [one for kind, one in found.items() if kind != "none"]
+    rows, told, warned = (sum(one[key] for one in flagged) for key in ("rows", "told", "warned"))
+    kinds = ", ".join(
+        f"{kind} {one['warned']}/{one['rows']}" for kind, one in found.items() if kind != "none"
+    )
+    caught = f"{warned} of {rows} ({told} state what a warning needs): {kinds}"
+    false = f"{found['none']['warned']} of {found['none']['rows']}"
+    return [
+        f"{'flagged accidents that a prediction warns of':<45}{caught}",
+        f"{'rows without a flag that it warns of':<45}{false}",
+    ]
+
+
+def _order(found: dict[str, float]) -> str:
+    """Tell both rates; where no two figures share a protocol, the second alone."""
+    any_two = f"{found['right_any']:.0%} of {found['pairs_any']} across protocols"
+    if "right" not in found:
+        return any_two
+    return f"{found['right']:.0%} of {found['pairs']} pairs right, {any_two}"
 
 
 def _cells(evaluation: dict[str, Any], strata: list[str]) -> str:

@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--cpu-layers", type=int, metavar="N", help="layers whose experts stay on the CPU")
     add("--at", type=int, metavar="TOKENS", dest="at_tokens", default=0, help="context filled")
     add("--ctx", type=int, metavar="TOKENS", dest="ctx_tokens", help="context allocated")
+    add("--ubatch", type=int, metavar="TOKENS", help="physical batch of the prefill")
     add("--mine", action="append", metavar="SLUG[:WORKLOAD]=TPS", default=[], help="own run")
     add("--what-if", metavar="KEY=VALUE,…", help="e.g. triad=116,channels=8: the difference")
     add("--level", type=float, default=0.8, help="of the interval: 0.5, 0.8 (default), 0.9")

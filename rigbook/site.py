@@ -23,11 +23,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Build and tell what was made; 1 if anything about the site does not hold."""
     from ingest.problem import count_line, has_errors  # noqa: PLC0415 - only when the verb runs
+    from rigbook.reference import verbs  # noqa: PLC0415
     from sitegen.build import build_site  # noqa: PLC0415
 
     started = time.monotonic()
     try:
-        built = build_site(args.root, args.db, args.model, args.only)
+        built = build_site(args.root, args.db, args.model, args.only, verbs=verbs())
     except FileNotFoundError as error:
         raise Misuse(error) from error
     for problem in built.problems:

@@ -15,9 +15,11 @@ import duckdb
 import pytest
 from hypothesis import settings
 
-from ingest.bundle import Bundle, Status
+from ingest.bundle import Bundle, Source, Status
 from ingest.catalog import Catalog, load_catalog
 from ingest.folder import Filed
+from ingest.readers.reader import read as read_text
+from ingest.readers.reading import Reading
 from ingest.store import build, create, fill
 from models.facts import Facts, facts_of
 from models.parameters import gathered
@@ -29,6 +31,9 @@ from models.setup import BARE, Target, base_inputs
 from models.training import priors_of
 from sitegen.build import build_site
 from sitegen.record import Record, read
+from tests.capture_rigs import fake_server, tree, unused_port
+
+__all__ = ["fake_server", "tree", "unused_port"]  # fixtures, which pytest finds here
 
 ROOT = Path(__file__).parents[1]
 
@@ -98,6 +103,12 @@ def _filed(document: dict[str, Any], statuses: tuple[Status, ...] = ()) -> Filed
 def filed() -> Callable[..., Filed]:
     """File a bundle document as the store and the rules get it."""
     return _filed
+
+
+@pytest.fixture
+def reading(catalog: Catalog) -> Callable[[str], Reading]:
+    """Read a pasted text."""
+    return lambda text: read_text(text, Source(kind="file", url="pasted"), catalog)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 import numpy as np
 
-from models.components import CLIP, ROW_LEAST, components
+from models.components import ROW_LEAST, components
+from models.pooling import CLIP
 from models.rows import FitRow
 
 
@@ -33,7 +34,7 @@ def test_shared_variance_is_found_level_by_level(made_rows: list[FitRow]) -> Non
 def test_levels_nest_whatever_the_errors(made_rows: list[FitRow]) -> None:
     for scale in (0.0, 0.1, 1.0):
         found = spread(machines(made_rows), rig=0.0, model=0.0, row=scale)
-        assert 0 <= found["rig"] <= found["model"] <= found["variant"]
+        assert 0 <= found["stratum"] <= found["rig"] <= found["model"] <= found["variant"]
         assert found["row"] >= found["variant"] + ROW_LEAST**2
 
 
@@ -41,3 +42,12 @@ def test_an_accident_counts_up_to_a_factor_of_two(made_rows: list[FitRow]) -> No
     left = np.zeros(len(made_rows))
     left[0] = 50.0
     assert components(made_rows, left)["row"] <= CLIP**2 / len(made_rows) + ROW_LEAST**2 + 1e-12
+
+
+def test_what_is_of_one_stratum_only_is_not_shared_with_another(made_rows: list[FitRow]) -> None:
+    """Each machine is off one way when drafting and the other way without."""
+    rows = [row._replace(stratum=s) for row in machines(made_rows) for s in ("club", "hybrid")]
+    left = np.array([0.3 if row.stratum == "club" else -0.3 for row in rows])
+    found = components(rows, left)
+    assert found["stratum"] == 0
+    assert found["rig"] > 0.08

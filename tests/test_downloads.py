@@ -10,7 +10,8 @@ from pydantic import TypeAdapter
 from ingest.catalog import Catalog
 from ingest.folder import Filed
 from ingest.store import build
-from sitegen.downloads import TABLES, File, data_page, flat, write_downloads
+from sitegen.downloads import TABLES, data_page, flat, write_downloads
+from sitegen.package import File
 from sitegen.page import markdown
 
 

@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LEFT_OUT = (".git", ".venv", "build", "results", "__pycache__", ".*_cache", "node_modules")
+LEFT_OUT = (
+    ".git",
+    ".venv",
+    "build",
+    "results",
+    "notebooks",
+    "__pycache__",
+    ".*_cache",
+    "node_modules",
+)
 
 
 def rigbook(copy: Path, *words: str) -> str:

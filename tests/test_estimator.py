@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import estimator_checks
 
 from models.estimator import DecodeTime, rig_weights, stacked
 from models.facts import Facts
@@ -11,6 +13,32 @@ from models.training import log_speeds, priors_of
 def test_the_estimator_clones_and_shows_its_parameters(facts: Facts) -> None:
     model = DecodeTime(priors_of(facts), noise=0.3)
     assert clone(model).get_params()["noise"] == 0.3
+
+
+APPLY = (
+    "check_do_not_raise_errors_in_init_or_set_params", "check_estimator_cloneable",
+    "check_estimator_repr", "check_get_params_invariance", "check_mixin_order",
+    "check_no_attributes_set_in_init", "check_set_params",
+)  # fmt: skip
+"""scikit-learn's checks of an estimator's parameters. Those that hand in a matrix do not apply: `X`
+is an `Inputs` with units, not columns."""
+
+
+@pytest.mark.parametrize("name", APPLY)
+def test_the_checks_of_scikit_learn_that_apply_hold(facts: Facts, name: str) -> None:
+    getattr(estimator_checks, name)("DecodeTime", DecodeTime(priors_of(facts)))
+
+
+def test_before_a_fit_nothing_is_predicted(facts: Facts, made_rows: list[FitRow]) -> None:
+    with pytest.raises(NotFittedError):
+        DecodeTime(priors_of(facts)).predict(stacked([made_rows[0].inputs]))
+
+
+def test_a_fit_leaves_its_own_parameters_alone(facts: Facts, made_rows: list[FitRow]) -> None:
+    model = DecodeTime(priors_of(facts))
+    before = dict(model.get_params())
+    model.fit(stacked([row.inputs for row in made_rows]), log_speeds(made_rows))
+    assert model.get_params() == before
 
 
 def test_a_changed_constant_is_found_again(facts: Facts, made_rows: list[FitRow]) -> None:

@@ -17,10 +17,20 @@ from models.record import FittedModel, as_text
 
 ROOT = Path(__file__).parents[1]
 
-# What the committed record scored when the targets were set; a change may not lose more than the
-# tolerance. Median and 80th percentile of absolute error on machines left out, bias.
+# The gate: what the committed record scores on machines left out. A change may lose the tolerance,
+# no more; what gains is written here with it. Median and 80th percentile of the absolute error,
+# bias, and of the 80 % interval coverage by machine and width.
+COMMITTED = {
+    "all": (0.125, 0.277, 0.971, 0.817, 2.03),
+    "club": (0.108, 0.236, 0.965, 0.795, 2.04),
+    "hybrid": (0.120, 0.250, 0.964, 0.824, 2.03),
+    "cpu-only": (0.173, 0.352, 1.010, 0.741, 2.02),
+}
+TOLERANCE = 0.01
+"""Of errors, bias and coverage; ten times as much of the width, which is a ratio near 2."""
+
+# What issue and method page promise: median, 80th percentile.
 TARGETS = {"club": (0.15, 0.25), "hybrid": (0.18, 0.32), "cpu-only": (0.26, 0.42)}
-TOLERANCE = 0.02
 
 
 @pytest.fixture(scope="module")
@@ -65,15 +75,23 @@ def test_errors_on_machines_left_out_stay_within_the_targets(
 ) -> None:
     median, p80 = TARGETS[stratum]
     found = fitted.evaluation["scores"]["Rigbook"][stratum]
+    assert found["median_ape"] <= median
+    assert found["p80_ape"] <= p80
+    assert 0.93 <= found["bias"] <= 1.07
+
+
+@pytest.mark.parametrize("stratum", COMMITTED)
+def test_errors_and_coverage_are_no_worse_than_the_committed_ones(
+    refitted: FittedModel, stratum: str
+) -> None:
+    median, p80, bias, covered, width = COMMITTED[stratum]
+    found = refitted.evaluation["scores"]["Rigbook"][stratum]
     assert found["median_ape"] <= median + TOLERANCE
     assert found["p80_ape"] <= p80 + TOLERANCE
-
-
-@pytest.mark.parametrize("stratum", [*TARGETS, "all"])
-def test_the_80_percent_interval_holds_in_every_stratum(fitted: FittedModel, stratum: str) -> None:
-    found = fitted.evaluation["coverage"]["0.8"][stratum]
-    assert 0.75 - TOLERANCE <= found["by_rig"] <= 0.90 + TOLERANCE
-    assert found["width"] <= 2.3
+    assert abs(found["bias"] - 1) <= abs(bias - 1) + TOLERANCE
+    interval = refitted.evaluation["coverage"]["0.8"][stratum]
+    assert abs(interval["by_rig"] - 0.8) <= abs(covered - 0.8) + TOLERANCE
+    assert interval["width"] <= width + 10 * TOLERANCE
 
 
 def test_the_best_published_formula_is_beaten_by_two_fifths(fitted: FittedModel) -> None:
@@ -81,7 +99,7 @@ def test_the_best_published_formula_is_beaten_by_two_fifths(fitted: FittedModel)
     ours = scores["Rigbook"]["all"]
     rivals = [by["all"] for name, by in scores.items() if name.endswith("times a constant")]
     assert ours["median_ape"] <= 0.6 * min(rival["median_ape"] for rival in rivals)
-    assert ours["p80_ape"] <= 0.65 * min(rival["p80_ape"] for rival in rivals)
+    assert ours["p80_ape"] <= 0.6 * min(rival["p80_ape"] for rival in rivals)
 
 
 def test_rules_keep_out_less_than_three_rows_in_ten(fitted: FittedModel) -> None:

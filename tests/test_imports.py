@@ -23,7 +23,15 @@ ALLOWED = {
     "rigbook": {"rigbook", "sitegen", "models", "launch", "ingest", "capture"},
     "capture": {"capture", "ingest"},
 }
-CAPTURE_MAY_USE = ("ingest.bundle", "ingest.catalog", "ingest.redact", "ingest.readers")
+CAPTURE_MAY_USE = (
+    "ingest.bundle",
+    "ingest.catalog",
+    "ingest.filing",
+    "ingest.hardware",
+    "ingest.misuse",
+    "ingest.readers",
+    "ingest.redact",
+)
 
 
 def imported(source: str) -> Iterator[str]:

@@ -36,11 +36,23 @@ def test_an_own_run_helps_where_machines_have_habits(made_rows: list[FitRow]) ->
     assert found["with"]["median_ape"] < 0.5 * found["without"]["median_ape"]
 
 
-def test_order_counts_pairs_of_one_machine_that_differ(made_rows: list[FitRow]) -> None:
-    rows = [made_rows[0]._replace(tokens_per_s=speed) for speed in (10.0, 20.0, 20.5)]
+def at(row: FitRow, tokens_per_s: float, gbps: float) -> FitRow:
+    return row._replace(tokens_per_s=tokens_per_s, inputs=row.inputs._replace(gbps=gbps))
+
+
+def test_order_counts_configurations_of_one_machine_that_differ(made_rows: list[FitRow]) -> None:
+    rows = [at(made_rows[0], *pair) for pair in ((10.0, 50.0), (20.0, 99.0), (20.5, 100.0))]
     y = log_speeds(rows)
-    assert ordering(rows, y)["hybrid"] == {"pairs": 2, "right": 1.0}
+    told = {"pairs": 2, "right": 1.0, "pairs_any": 2, "right_any": 1.0}
+    assert ordering(rows, y)["hybrid"] == told
     assert ordering(rows, -y)["hybrid"]["right"] == 0.0
+    again = [row._replace(inputs=rows[0].inputs) for row in rows]
+    assert ordering(again, y) == {}
+
+
+def test_order_across_protocols_is_told_apart(made_rows: list[FitRow]) -> None:
+    rows = [at(made_rows[0], 10.0, 50.0), at(made_rows[0], 20.0, 99.0)._replace(protocol="b")]
+    assert ordering(rows, log_speeds(rows))["hybrid"] == {"pairs_any": 1, "right_any": 1.0}
 
 
 def test_more_machines_do_not_teach_less(facts: Facts, made_rows: list[FitRow]) -> None:

@@ -4,8 +4,10 @@ from hypothesis import strategies as st
 
 from models.own_run import Known, shared, solve, told, variance
 
-PARTS = {"rig": 0.002, "model": 0.018, "variant": 0.028, "row": 0.066}
-Q8, IQ2, OTHER = Known("v4", "q8", {}), Known("v4", "iq2", {}), Known("glm", "q8", {})
+PARTS = {"stratum": 0.0, "rig": 0.002, "model": 0.018, "variant": 0.028, "row": 0.066}
+Q8, IQ2, OTHER = (
+    Known("club", model, quant, {}) for model, quant in (("v4", "q8"), ("v4", "iq2"), ("glm", "q8"))
+)
 
 
 def test_the_same_model_at_another_quant_tells_much_and_another_model_hardly() -> None:
@@ -14,6 +16,10 @@ def test_the_same_model_at_another_quant_tells_much_and_another_model_hardly() -
     assert same.shift == pytest.approx(0.3 * 0.018 / 0.066)
     assert other.shift < same.shift / 5
     assert same.variance_left < other.variance_left < 1
+
+
+def test_a_run_of_another_stratum_tells_nothing() -> None:
+    assert told(PARTS, Q8, [(Q8._replace(stratum="cpu-only"), 0.3)]).shift == 0
 
 
 def test_no_own_run_moves_nothing() -> None:

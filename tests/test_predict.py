@@ -185,3 +185,17 @@ def test_predict_imports_nothing_heavy() -> None:
         check=True,
     )
     assert ran.stderr.strip() == "[]"
+
+
+def test_half_filled_channels_and_a_file_near_the_ram_are_told_before_the_number(
+    fitted: FittedModel,
+) -> None:
+    def codes(**rig: int) -> set[str]:
+        asked = Request(cpu="EPYC 7543", triad_gbps=60, model="gpt-oss-120b", quant="MXFP4")
+        (one,) = predict(fitted, None, asked._replace(**rig))  # type: ignore[arg-type]
+        return {warning.code for warning in one.warnings}
+
+    assert "half-filled" in codes(channels=4, mts=3200)
+    assert "half-filled" not in codes(channels=8, mts=3200)
+    assert "file-near-ram" in codes(ram_gib=64, cpu_layers=18)
+    assert "file-near-ram" not in codes(ram_gib=96, cpu_layers=18)

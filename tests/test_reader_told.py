@@ -28,6 +28,8 @@ def figures(catalog: Catalog) -> Reader:
         ("Prefill: 1,234 tokens/s", "prefill", 1234, None),
         ("TTFT: 1.5 s", "ttft", 1500, None),
         ("- Generation: **12.0** tps on average", "decode", 12, None),
+        ("tg128: 14.2 t/s", "decode", 14.2, None),
+        ("pp512: 310 t/s", "prefill", 310, None),
     ],
 )
 def test_a_label_with_a_unit_is_a_figure(
@@ -71,3 +73,23 @@ def test_a_table_of_runs_gives_its_average_and_one_without_each_row(figures: Rea
     assert [m.value for m in figures(head)] == [40.0]
     (m,) = figures(f"{head}| 2 | 42.0 |\n| **Average** | **41.0** |\n")
     assert (m.value, m.statistic, m.n) == (41.0, "mean", 2)
+
+
+HERE = "narrative decode   96.47  (n=3, #7)   vs   61.72  (SPEC=off, here)   ~1.56x"
+
+
+def test_of_two_reports_side_by_side_only_this_one_is_taken(figures: Reader) -> None:
+    (m,) = figures(HERE)
+    assert (m.quantity, m.value, m.workload, m.protocol) == (
+        "decode",
+        61.72,
+        "narrative",
+        "anecdote",
+    )
+    (deep,) = figures("prefill @10K     1,777.2  (#7)            vs   ~1,472 (here)")
+    assert (deep.value, deep.nominal_tokens, deep.statistic) == (1472, 10000, "approx")
+
+
+@pytest.mark.parametrize("line", [HERE.replace("here", "there"), HERE.replace("#7", "here, too")])
+def test_two_sides_that_are_not_told_apart_are_left_unread(line: str, figures: Reader) -> None:
+    assert figures(line) == ()

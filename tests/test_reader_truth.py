@@ -10,8 +10,7 @@ import pytest
 from ingest.catalog import Catalog
 
 ROOT = Path(__file__).parents[1]
-BESIDE = (ROOT.parent / "shared/reports", ROOT.parents[1] / "shared/reports")
-SHARED = next((path for path in BESIDE if path.exists()), BESIDE[0])
+SHARED = ROOT.parent / "shared/reports"
 OWN = [ROOT / "tests/reports/samples", ROOT / "tests/reports/wild"]
 WANTED = 0.99
 

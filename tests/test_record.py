@@ -6,7 +6,7 @@ import pytest
 from ingest.misuse import Misuse
 from models.record import SCHEMA, FittedModel, as_text, from_document, load_model, write_model
 
-EMPTY = FittedModel("1", {}, {}, {}, {}, {}, {}, {}, {}, {}, [], {})
+EMPTY = FittedModel("1", {}, {}, {}, {}, {}, {}, {}, {}, {}, [], {}, {})
 
 
 def test_a_model_is_read_back_as_it_was_written(tmp_path: Path) -> None:

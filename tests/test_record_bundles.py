@@ -61,6 +61,13 @@ def test_narrative_and_code_of_one_configuration_are_one_run(catalog: Catalog) -
     assert statuses == []
 
 
+def test_weights_beyond_all_memory_flag_the_run(catalog: Catalog) -> None:
+    _, statuses = bundle_of(catalog, ROW | {"gguf_gib": 177, "ram_gb": 128})
+    assert [s["reason"] for s in statuses] == ["the weights do not fit the RAM: paging"]
+    _, fitting = bundle_of(catalog, ROW | {"gguf_gib": 175, "ram_gb": 128})
+    assert fitting == []
+
+
 def test_two_values_of_one_thing_are_two_runs(catalog: Catalog) -> None:
     bundle, _ = bundle_of(catalog, ROW, ROW | {"decode_tps": 14.9})
     decode = [m.value for run in bundle.runs for m in run.measurements if m.quantity == "decode"]

@@ -19,7 +19,8 @@ def test_pages_parts_charts_and_data_are_written_with_the_models_curve(
     assert made.problems == ()
     found = tmp_path / "results"
     assert {path.name for path in found.iterdir()} == {
-        "charts", "coverage.md", "data", "parts", "rigs", "slugs", "variants",
+        "analysis.md", "catalogue.md", "charts", "coverage.md", "data", "parts", "reference",
+        "rigs", "slugs", "variants",
     }  # fmt: skip
     drawn = list((found / "charts").iterdir())
     assert len(drawn) == 2 * made.charts > 0

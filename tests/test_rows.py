@@ -47,6 +47,8 @@ def test_a_mean_acceptance_is_split_by_prompt_and_an_own_one_is_not(facts: Facts
     assert made(facts, acceptance=0.33).accepted == 0.33
     assert made(facts, acceptance_of_run=0.46).accepted == pytest.approx(0.33, abs=0.01)
     assert made(facts, acceptance_of_run=0.46, workload="code").accepted == pytest.approx(0.69)
+    dflash = made(facts, acceptance_of_run=0.5, drafter="dflash2", workload="code")
+    assert dflash.accepted == pytest.approx(0.55)
     assert made(facts, tokens_per_pass=2.65).accepted == pytest.approx(0.33)
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from models.scores import coverage, score
+from models.scores import coverage, score, score_by_rig
 
 
 def test_errors_are_of_rows_and_bias_is_a_ratio() -> None:
@@ -16,3 +16,12 @@ def test_coverage_is_told_by_row_and_by_machine() -> None:
     inside = np.array([True, True, True, False])
     found = coverage(inside, np.array([2.0, 2.0, 2.0, 3.0]), ["a", "a", "a", "b"])
     assert (found.by_row, found.by_rig, found.width) == (0.75, 0.5, 2.0)
+
+
+def test_by_machine_ten_rows_weigh_as_much_as_one() -> None:
+    logs, rigs = np.log([2.0] * 10 + [1.1, 1.2]), ["a"] * 10 + ["b", "c"]
+    assert score(logs, rigs).median_ape == pytest.approx(1.0)
+    found = score_by_rig(logs, rigs)
+    assert (found.rows, found.rigs) == (12, 3)
+    assert found.median_ape == pytest.approx(0.2)
+    assert found.p80_ape == pytest.approx(1.0)

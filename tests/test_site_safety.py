@@ -29,7 +29,8 @@ ACTED = """() => ({
     handlers: [...document.querySelectorAll("article *")]
         .flatMap((one) => [...one.attributes]).filter((one) => one.name.startsWith("on")).length,
     targets: [...document.querySelectorAll("article a[href], article [src]")]
-        .filter((one) => /^\\s*(javascript|data|vbscript):/i.test(one.getAttribute("href") ?? one.src))
+        .map((one) => one.getAttribute("href") ?? one.src)
+        .filter((target) => /^\\s*(javascript|data|vbscript):/i.test(target))
         .length,
     included: location.pathname !== "/" && document.querySelector("ul.counts") !== null,
 })"""
@@ -41,9 +42,7 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
-def test_on_paper_the_tables_are_whole_and_controls_are_gone(
-    browser: Browser, site: Path
-) -> None:
+def test_on_paper_the_tables_are_whole_and_controls_are_gone(browser: Browser, site: Path) -> None:
     with served(site) as address:
         page = browser.new_page(viewport={"width": 1000, "height": 1400})
         page.goto(address + SLUG)
@@ -64,16 +63,16 @@ def test_a_loaded_page_goes_on_working_offline(browser: Browser, site: Path) -> 
         context = browser.new_context()
         page = context.new_page()
         page.goto(f"{address}compare/", wait_until="networkidle")
-        context.set_offline(True)  # noqa: FBT003 - playwright's own
+        context.set_offline(True)
         for number, rig in ((1, "one"), (2, "two")):
             box = page.get_by_role("combobox", name=f"Rig {number}")
             state = "ddr4-3200-8ch"
             box.fill(f"someone: EPYC 7543, {state} [{rig}-epyc-7543@{state}]")
             box.press("Tab")
         page.get_by_role("table", name="Side by side").wait_for()
-        context.set_offline(False)  # noqa: FBT003 - playwright's own
+        context.set_offline(False)
         page.goto(f"{address}explore/", wait_until="networkidle")
-        context.set_offline(True)  # noqa: FBT003 - playwright's own
+        context.set_offline(True)
         page.get_by_role("searchbox", name="Words in any column").fill("two")
         page.get_by_role("status").get_by_text("page 1 of 1").wait_for()
         context.close()

@@ -26,6 +26,8 @@ MODEL = ("-m", "--model")
 RULES = ("-ot", "--override-tensor")
 DEPTH = ("--spec-draft-n-max", "--draft-max", "--draft", "--draft-n")
 SPLIT = ("-ts", "--tensor-split")
+EXPERTS_ON_CPU = ("-ncmoe", "--n-cpu-moe")
+ALL_EXPERTS_ON_CPU = ("-cmoe", "--cpu-moe")
 
 
 def facts_of(words: Sequence[str], line: int, rank: int = 0) -> Iterator[Item]:
@@ -39,8 +41,13 @@ def facts_of(words: Sequence[str], line: int, rank: int = 0) -> Iterator[Item]:
             yield Clue("model_path", value, line)
         elif flag in RULES:
             yield from placement(value, line, rank)
+        elif flag in EXPERTS_ON_CPU and value.isdecimal() and int(value):
+            yield Fact("launch.offload.kind", "experts", line, rank)
+            yield Fact("launch.offload.layers_on_cpu", int(value), line, rank)
         elif flag in SPLIT:
             yield from split(value, line, rank)
+    if any(word in ALL_EXPERTS_ON_CPU for word in words):
+        yield Fact("launch.offload.kind", "experts", line, rank)
     yield from _drafter(words, line, rank)
 
 

@@ -103,7 +103,7 @@ def _run(index: int, items: Sequence[Item], catalog: Catalog) -> Filled:
     run = filled([*facts, *implied(clues, facts)])
     document = run.document
     document.setdefault("id", f"run-{index + 1}")
-    more = placed(document, catalog)
+    more = placed(document, catalog, clues)
     facts_by_place = {**run.facts, **{fact.at: fact for fact in more}}
     doubts += [*run.doubts, *denials(clues, document), *undetected(clues, document)]
     document["measurements"] = list(measurements(items, catalog, doubts))

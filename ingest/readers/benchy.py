@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ingest.readers.item import Clue, Item, Number, Seen, number
-from ingest.readers.jsons import figure_of, objects, text_of, whole_of
+from ingest.readers.jsons import Found, figure_of, objects, text_of, whole_of
 from ingest.readers.llama.bench_rows import cells_of
 from ingest.readers.part import Part
 from ingest.readers.text import Line
@@ -34,7 +34,7 @@ def read(lines: Sequence[Line]) -> Iterator[Part]:
     items: list[Item] = [*_table(lines)]
     for found in objects(lines):
         if isinstance(found.value.get("benchmarks"), list):
-            items += _json(found.value, found.line_of("benchmarks"))
+            items += _json(found)
             items += [Seen(line) for line in range(found.first, found.last + 1)]
     if items:
         yield Part(FORMAT, lines[0].number, lines[-1].number, (), (tuple(items),))
@@ -67,7 +67,10 @@ def _row(cells: dict[str, str], line: int) -> Iterator[Item]:
         yield _rate(line, test[2], float(rate[1]), where, sd)
     first = _VALUE.match(cells.get("e2e_ttft (ms)", ""))
     if first and test[2] == "pp" and float(first[1]) > 0:
-        yield number(line, "ttft", float(first[1]), FORMAT, statistic="mean", **where)
+        yield number(
+            line, "ttft", float(first[1]), FORMAT, statistic="mean", workload="bench-prompt",
+            **where,
+        )  # fmt: skip
 
 
 def _where(kind: str, tokens: str, depth: str | None, streams: str | None) -> dict[str, Any]:
@@ -87,34 +90,28 @@ def _rate(line: int, kind: str, rate: float, where: dict[str, Any], sd: float | 
     )
 
 
-def _json(value: dict[str, Any], line: int) -> Iterator[Item]:
-    model = text_of(value.get("model"))
+def _json(found: Found) -> Iterator[Item]:
+    model = text_of(found.value.get("model"))
     if model:
-        yield Clue("served_id", model, line)
-    for one in value["benchmarks"]:
-        if not isinstance(one, dict):
-            continue
-        streams, depth = (
-            whole_of(one.get("concurrency")) or 1,
-            whole_of(one.get("context_size")) or 0,
-        )
+        yield Clue("served_id", model, found.line_of("model"))
+    for one in found.inside("benchmarks"):
+        streams = whole_of(one.value.get("concurrency")) or 1
+        depth = whole_of(one.value.get("context_size")) or 0
         if streams < 1 or depth < 0:
             continue
         for kind in ("pp", "tg"):
-            yield from _json_rate(one, kind, streams, depth, line)
+            yield from _json_rate(one, kind, streams, depth)
 
 
-def _json_rate(
-    one: dict[str, Any], kind: str, streams: int, depth: int, line: int
-) -> Iterator[Item]:
+def _json_rate(one: Found, kind: str, streams: int, depth: int) -> Iterator[Item]:
     several = f"{kind}_req_throughput" if streams > 1 else f"{kind}_throughput"
-    told = one.get(several)
+    told, line = one.value.get(several), one.line_of(several)
     rate = figure_of(told.get("mean")) if isinstance(told, dict) else None
     if not rate or rate <= 0 or not isinstance(told, dict):
         return
     sd = figure_of(told.get("std"))
     where: dict[str, Any] = {"context_tokens": depth, "streams": streams}
-    prompt = whole_of(one.get("prompt_size"))
+    prompt = whole_of(one.value.get("prompt_size"))
     if kind == "pp" and prompt and prompt > 0:
         where["prompt_tokens"] = prompt
     yield _rate(line, kind, rate, where, sd if sd and sd > 0 else None)

@@ -14,6 +14,13 @@ def _threads(found: re.Match[str], line: int) -> Iterable[Item]:
         yield Fact("launch.threads_batch", int(found[2]), line, rank=2)
 
 
+def _system_info(found: re.Match[str], line: int) -> Iterable[Item]:
+    yield from _threads(found, line)
+    # The fork ik_llama.cpp prints the same words without the name of the function.
+    if "common_param: " in found[0]:
+        yield Clue("engine_line", "llama.cpp", line)
+
+
 def _spec(found: re.Match[str], line: int) -> Iterable[Item]:
     kind, state, rest = found[1].strip(), found[2], found[3]
     if state == "OFF":
@@ -70,7 +77,7 @@ BOOT = (
     pattern(
         rf"{_CLOCK}(?:cmn +common_param: )?system_info: n_threads = ([0-9]{{1,4}})"
         r" \(n_threads_batch = ([0-9]{1,4})\)",
-        _threads,
+        _system_info,
     ),
     pattern(r"\[spec\] ([A-Za-z0-9_-]{1,30}) (ON|OFF)\b(.*)", _spec),
     pattern(
@@ -121,6 +128,13 @@ BOOT = (
         rf"{_CLOCK}.{{0,60}}?loading draft model ",
         lambda _, line: [Fact("launch.drafter.kind", "draft-model", line, 4, "inferred")],
     ),
-    pattern(r"MoE cache: mode=auto", lambda _, line: [Clue("cache_on", "auto", line)]),
+    # Only the fork has an expert cache.
+    pattern(
+        r"MoE cache: mode=auto",
+        lambda _, line: [
+            Clue("cache_on", "auto", line),
+            Clue("fork_line", "llamacpp-club3090", line),
+        ],
+    ),
     pattern(r"\s{0,4}(?:INFO .{0,80})?non-default args: (\{.{1,4000})", _kernel_args),
 )

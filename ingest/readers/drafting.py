@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ingest.readers.item import Clue, Item, number
+from ingest.readers.pattern import decimal
 from ingest.readers.text import Line
 
 
@@ -21,8 +22,8 @@ class Drafted(NamedTuple):
 
 
 _LLAMA = re.compile(
-    r".{0,80}?draft acceptance(?: rate)? = ([01](?:\.[0-9]{1,6})?) \( *([0-9]{1,9}) accepted /"
-    r" *([0-9]{1,9}) generated\)(?:, mean len = *([0-9]{1,3}(?:\.[0-9]{1,4})?))?",
+    r".{0,80}?draft acceptance(?: rate)? = ([01](?:[.,][0-9]{1,6})?) \( *([0-9]{1,9}) accepted /"
+    r" *([0-9]{1,9}) generated\)(?:, mean len = *([0-9]{1,3}(?:[.,][0-9]{1,4})?))?",
     re.ASCII,
 )
 _VLLM = re.compile(r"Mean acceptance length: ([0-9]{1,3}(?:\.[0-9]{1,4})?)", re.ASCII)
@@ -40,9 +41,14 @@ def drafted_line(line: Line) -> Drafted | None:
     if "draft acceptance" in text:
         found = _LLAMA.match(text)
         if found:
-            length = float(found[4]) if found[4] else None
+            length = decimal(found[4]) if found[4] else None
             return Drafted(
-                line.number, length, int(found[2]), int(found[3]), float(found[1]), "server-timings"
+                line.number,
+                length,
+                int(found[2]),
+                int(found[3]),
+                decimal(found[1]),
+                "server-timings",
             )
     elif "SpecDecoding metrics: " in text:
         length_found, counts = _VLLM.search(text), _VLLM_COUNTS.search(text)
@@ -69,11 +75,14 @@ def numbers(drafted: Sequence[Drafted]) -> Iterator[Item]:
         return
     first = drafted[0]
     yield Clue("drafted", "yes", first.line)
-    lengths = [d.tokens_per_pass for d in drafted if d.tokens_per_pass and d.tokens_per_pass >= 1]
+    passes = {d.line: d.tokens_per_pass for d in drafted if (d.tokens_per_pass or 0) >= 1}
+    lengths = [length for length in passes.values() if length]
     single = len(drafted) == 1
     if lengths:
+        middle = statistics.median_low(lengths)
+        line = next(line for line, length in passes.items() if length == middle)
         yield number(
-            first.line, "tokens_per_pass", statistics.median_low(lengths), first.protocol,
+            line, "tokens_per_pass", middle, first.protocol,
             n=len(lengths), statistic="single" if single else "median",
             low=min(lengths) if not single else None, high=max(lengths) if not single else None,
         )  # fmt: skip

@@ -24,12 +24,11 @@ def read_guidellm(lines: Sequence[Line]) -> Iterator[Part]:
     runs: list[tuple[Item, ...]] = []
     seen: list[Item] = []
     for found in objects(lines)[:MAX_BENCHMARKS]:
-        benchmarks = found.value.get("benchmarks")
         seen += [Seen(line) for line in range(found.first, found.last + 1)]
         runs += [
-            tuple(_benchmark(one["metrics"], found))
-            for one in (benchmarks[:MAX_BENCHMARKS] if isinstance(benchmarks, list) else ())
-            if isinstance(one, dict) and isinstance(one.get("metrics"), dict)
+            tuple(_benchmark(one.value["metrics"], one))
+            for one in found.inside("benchmarks", MAX_BENCHMARKS)
+            if isinstance(one.value.get("metrics"), dict)
         ]
     if runs:
         yield Part(GUIDELLM, lines[0].number, lines[-1].number, tuple(seen), tuple(runs))
@@ -42,14 +41,14 @@ def _benchmark(metrics: dict[str, Any], found: Found) -> Iterator[Item]:
     per_token = _mean(metrics, "inter_token_latency_ms")
     if alone and per_token and per_token > 0:
         line = found.line_of("inter_token_latency_ms")
-        yield number(line, "decode", round(1000 / per_token, 4), "other", how="inferred", **where)
+        yield number(line, "decode", round(1000 / per_token, 4), GUIDELLM, how="inferred", **where)
     first = _mean(metrics, "time_to_first_token_ms")
     if first and first > 0:
-        yield number(found.line_of("time_to_first_token_ms"), "ttft", first, "other", **where)
+        yield number(found.line_of("time_to_first_token_ms"), "ttft", first, GUIDELLM, **where)
     total = _mean(metrics, "output_tokens_per_second")
     if not alone and total and total > 0:
         line = found.line_of("output_tokens_per_second")
-        yield number(line, "aggregate", total, "other", **where)
+        yield number(line, "aggregate", total, GUIDELLM, **where)
 
 
 def _successful(metrics: dict[str, Any], name: str) -> dict[str, Any]:
@@ -75,20 +74,12 @@ def fits_localscore(lines: Sequence[Line]) -> bool:
 def read_localscore(lines: Sequence[Line]) -> Iterator[Part]:
     """Read each upload: one accelerator, no offload."""
     for found in objects(lines)[:MAX_BENCHMARKS]:
-        results = found.value.get("results")
-        if isinstance(results, list):
-            seen = [Seen(line) for line in range(found.first, found.last + 1)]
-            run = tuple(
-                item
-                for one in results[:MAX_BENCHMARKS]
-                if isinstance(one, dict)
-                for item in _result(one, found)
-            )
-            rig = tuple(_system(found))
-            if run:
-                yield Part(
-                    LOCALSCORE, found.first, found.last, (*rig, *seen), ((*run, *_place(found)),)
-                )
+        seen = [Seen(line) for line in range(found.first, found.last + 1)]
+        results = found.inside("results", MAX_BENCHMARKS)
+        run = tuple(item for one in results for item in _result(one.value, one))
+        if run:
+            rig, served = tuple(_system(found)), (*_place(found), *_runtime(found))
+            yield Part(LOCALSCORE, found.first, found.last, (*rig, *seen), ((*run, *served),))
 
 
 def _system(found: Found) -> Iterator[Item]:
@@ -113,6 +104,18 @@ def _place(found: Found) -> Iterator[Item]:
     card = found.value.get("accelerator") or found.value.get("accelerator_info")
     if isinstance(card, dict) and card.get("type") == "CPU":
         yield Fact("launch.offload.kind", "cpu-only", found.line_of("type"))
+
+
+def _runtime(found: Found) -> Iterator[Item]:
+    """The program that served: a name that the catalogue may not have, and its version."""
+    runtime = found.value.get("runtime")
+    name = text_of(runtime.get("name")) if isinstance(runtime, dict) else None
+    version = text_of(runtime.get("version")) if isinstance(runtime, dict) else None
+    if name:
+        yield Fact("engine.spelled", name, found.line_of("runtime"), rank=1)
+        yield Clue("engine_kind", name, found.line_of("runtime"))
+    if version:
+        yield Fact("engine.build", version, found.line_of("runtime"), rank=1)
 
 
 def _result(one: dict[str, Any], found: Found) -> Iterator[Item]:

@@ -150,8 +150,11 @@ def _slug_facts(
 
 
 # kinds of clue that tell the engine, best first
-ENGINE_CLUES = ("image", "engine_kind", "container", "engine_line")
-_BUILD = re.compile(r"\b(b[0-9]{4,6})\b", re.ASCII)
+ENGINE_CLUES = ("image", "engine_kind", "container", "fork_line", "engine_line")
+# An image's tag: a build of llama.cpp, or a release.
+_BUILD = re.compile(
+    r"\b(b[0-9]{4,6})\b|[:-](v[0-9]{1,3}\.[0-9]{1,3}[A-Za-z0-9.+-]{0,40})$", re.ASCII
+)
 
 
 def _engine(first: dict[str, Clue]) -> Iterator[Item]:
@@ -165,7 +168,7 @@ def _engine(first: dict[str, Clue]) -> Iterator[Item]:
     image = first.get("image")
     tagged = _BUILD.search(image.value) if image else None
     if image and tagged:
-        yield Fact("engine.build", tagged[1], image.line)
+        yield Fact("engine.build", tagged[1] or tagged[2], image.line, 0 if tagged[1] else 4)
     for rank, kind in enumerate(("vllm_version", "build_tag", "commit"), start=1):
         stated = first.get(kind)
         # The tag of an upstream image is the release of its Ubuntu.

@@ -28,10 +28,19 @@ def implied(clues: Sequence[Clue], facts: Sequence[Fact]) -> Iterator[Fact]:
         yield Fact("launch.drafter.kind", "unstated", line, 6, "inferred", "drafts were accepted")
     if "cache_on" in kinds and not any(at.startswith("launch.expert_cache") for at in places):
         yield Fact("launch.expert_cache.note", "mode=auto", kinds["cache_on"].line)
+    yield from _cards(facts)
     pools = dict(clue.value.split("=") for clue in clues if clue.kind == "pool")
     if pools:
         mib = sum(map(int, pools.values()))
         yield Fact("launch.expert_cache.mib", mib, kinds["pool"].line)
+
+
+def _cards(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """Each rank of tensor parallelism is a card."""
+    ways = next((fact for fact in facts if fact.at == "launch.tensor_parallel"), None)
+    if ways:
+        note = "one card for each rank of tensor parallelism"
+        yield Fact("launch.gpus_used", ways.value, ways.line, 6, "inferred", note)
 
 
 def denials(clues: Sequence[Clue], document: Document) -> Iterator[Doubt]:
@@ -52,7 +61,13 @@ def undetected(clues: Sequence[Clue], document: Document) -> Iterator[Doubt]:
         )
 
 
-def placed(document: Document, catalog: Catalog) -> list[Fact]:
+def _told_pins(clues: Sequence[Clue]) -> set[int]:
+    """List the layers that a person says stay on cards, beside the rules or in place of them."""
+    spans = [clue.value.split("-") for clue in clues if clue.kind == "pinned"]
+    return {layer for first, last in spans for layer in range(int(first), int(last) + 1)}
+
+
+def placed(document: Document, catalog: Catalog, clues: Sequence[Clue] = ()) -> list[Fact]:
     """Count the layers whose experts are in host RAM, from the rules and the model's layers."""
     launch = document.get("launch") or {}
     offload = launch.get("offload") or {}
@@ -60,7 +75,7 @@ def placed(document: Document, catalog: Catalog) -> list[Fact]:
     rules = offload.get("rules")
     if not rules or not model or not model.moe_layers or "layers_on_cpu" in offload:
         return []
-    pinned = pinned_layers(rules) & set(model.moe_blocks())
+    pinned = (pinned_layers(rules) | _told_pins(clues)) & set(model.moe_blocks())
     offload["layers_on_cpu"] = model.moe_layers - len(pinned)
     note = f"{model.moe_layers} expert layers, {len(pinned)} pinned to cards"
     return [Fact("launch.offload.layers_on_cpu", 0, 0, 0, "inferred", note)]

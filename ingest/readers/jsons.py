@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -17,6 +18,12 @@ MAX_OBJECTS = 5_000
 """A sweep over every flag gives some hundreds of rows."""
 
 
+MAX_KEYS = 8
+"""Places of one key that are tried: an array's name stands once, or again in the settings."""
+
+_BETWEEN = frozenset(", \t\r\n")
+
+
 class Found(NamedTuple):
     """One JSON object of a text, the lines it spans, and its source."""
 
@@ -29,6 +36,36 @@ class Found(NamedTuple):
         """Find the line of the first `"key"`; the object's own line if it is not there."""
         at = self.source.find(f'"{key}"')
         return self.first + self.source.count("\n", 0, max(0, at))
+
+    def inside(self, key: str, most: int = MAX_OBJECTS) -> "tuple[Found, ...]":
+        """List the objects of the array at `key`, each with the lines that it spans itself."""
+        wanted = self.value.get(key)
+        if not isinstance(wanted, list):
+            return ()
+        rows = [one for one in wanted[:most] if isinstance(one, dict)]
+        for place in islice(re.finditer(rf'"{re.escape(key)}"\s*:\s*\[', self.source), MAX_KEYS):
+            found = tuple(islice(self._objects_from(place.end()), len(rows)))
+            if [one.value for one in found] == rows:
+                return found
+        return ()
+
+    def _objects_from(self, at: int) -> "Iterator[Found]":
+        """Walk over the elements of the array whose first one starts at or behind `at`."""
+        decoder = json.JSONDecoder()
+        counted, line = 0, self.first
+        while True:
+            while self.source[at : at + 1] in _BETWEEN:
+                at += 1
+            try:
+                value, end = decoder.raw_decode(self.source, at)
+            except ValueError:
+                return
+            # Counted on from the element before: an array may have very many.
+            first = line + self.source.count("\n", counted, at)
+            counted, line = end, first + self.source.count("\n", at, end)
+            if isinstance(value, dict):
+                yield Found(value, first, line, self.source[at:end])
+            at = end
 
 
 def objects(lines: Sequence[Line]) -> tuple[Found, ...]:

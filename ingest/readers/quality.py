@@ -25,19 +25,33 @@ _KNOWN = frozenset(
     }
 )
 _THINKING = re.compile(
-    r"(?:#+ *Quality bench, thinking (on|off)|\[quality-test\] thinking: ?(on|off))", re.IGNORECASE
+    r"(?:#+ *Quality bench, thinking|\[quality-test\] thinking:) ?(on|off|enabled|disabled)\b",
+    re.IGNORECASE,
 )
+_QUIET = re.compile(r" *\[[0-9]{1,3}/[0-9]{1,3}\] [A-Z]|Equivalent to: |\[runner\] ", re.ASCII)
 _STATUS = re.compile(r"\| *(skipped|stubbed)\b")
+
+
+def _mode(line: Line) -> bool | None:
+    found = _THINKING.match(line.text)
+    return found[1].casefold() in ("on", "enabled") if found else None
+
+
+def _only_mode(lines: Iterable[Line]) -> bool | None:
+    """Take the mode that is told somewhere, where no other is: it holds for what stands above."""
+    modes = {mode for line in lines if (mode := _mode(line)) is not None}
+    return modes.pop() if len(modes) == 1 else None
 
 
 def quality_items(lines: Iterable[Line]) -> Iterator[Item]:
     """Read each pack's score as passed of total, with the thinking mode that holds there."""
-    thinking: bool | None = None
+    lines = list(lines)
+    thinking = _only_mode(lines)
     count = skipped = 0
     for line in lines:
-        mode = _THINKING.match(line.text)
-        if mode:
-            thinking = (mode[1] or mode[2]).casefold() == "on"
+        mode = _mode(line)
+        if mode is not None or _QUIET.match(line.text):
+            thinking = thinking if mode is None else mode
             yield Seen(line.number)
         found = _PACK.match(line.text) if "/" in line.text else None
         if not found or found[1] not in _KNOWN or not int(found[4]) or count >= MAX_SCORES:

@@ -13,6 +13,9 @@ DDR5_FROM_MTS = 4000
 """The slowest DDR5 runs at 4000 (JEDEC JESD79-5 starts at 3200, no board ships below 3600 but in
 four-slot desktops, which the processor tells apart); the fastest common DDR4 at 3600."""
 
+EITHER_KIND = ("alder-lake",)
+"""Generations whose boards take DDR4 or DDR5 (ark.intel.com): the processor tells nothing."""
+
 
 def inferred_facts(rig: dict[str, Any], catalog: Catalog) -> Iterator[Item]:
     """Derive what the processor's name tells: each fact is marked inferred, with its reason."""
@@ -31,7 +34,8 @@ def _memory(memory: dict[str, Any], entry: CpuEntry | None, sockets: int) -> Ite
     mts = memory.get("mts")
     kind = _kind(entry, mts)
     if kind:
-        note = "from the processor" if entry else "from the transfer rate"
+        told = entry is not None and entry.generation not in EITHER_KIND
+        note = "from the processor" if told else "from the transfer rate"
         yield Fact("rig.memory.kind", kind, 0, 5, "inferred", note)
     total = memory.get("channels_total")
     if entry and total and total > entry.channels * sockets:
@@ -44,7 +48,8 @@ def _memory(memory: dict[str, Any], entry: CpuEntry | None, sockets: int) -> Ite
 
 
 def _kind(entry: CpuEntry | None, mts: float | None) -> str | None:
-    if entry and entry.memory in ("DDR4", "DDR5"):
+    either = entry is not None and entry.generation in EITHER_KIND
+    if entry and entry.memory in ("DDR4", "DDR5") and not either:
         return entry.memory
     if mts is None:
         return None

@@ -145,10 +145,17 @@ class Window(NamedTuple):
     running: int
 
 
+SGLANG = "Decode batch"
+"""Of SGLang's periodic line, which tells of drafts as vLLM's does."""
+
+LOG_MARKS = ("Avg generation throughput", "SpecDecoding metrics")
+
+
 def fits_log(lines: Sequence[Line]) -> bool:
     """Tell whether the engine's periodic line is there."""
     return any(
-        "Avg generation throughput" in line.text or "SpecDecoding metrics" in line.text
+        any(mark in line.text for mark in LOG_MARKS)
+        or (SGLANG in line.text and "accept len: " in line.text)
         for line in lines
     )
 

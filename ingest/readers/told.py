@@ -8,9 +8,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ingest.readers.item import Clue, Fact, Item, Number, Seen, number
+from ingest.readers.llama.bench_rows import cells_of
+from ingest.readers.llama.command import command_facts
 from ingest.readers.part import Part
 from ingest.readers.text import Line
-from ingest.readers.told_figures import figure_items
+from ingest.readers.told_figures import figure_items, versus_items
 from ingest.readers.told_table import has_rates, table_items
 
 FORMAT = "hand-written"
@@ -34,6 +36,7 @@ _RATE = re.compile(r"(DDR[345])(?:[ -]([0-9]{4})\b)?", re.ASCII)
 _CTX = re.compile(r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{3,8}) ?(?:tokens|tok|ctx|$)", re.ASCII)
 _KV = re.compile(r"\b(q[48]_[01]|f16|bf16|fp8) ?KV", re.IGNORECASE)
 _BATCH = re.compile(r"batch/(?:micro|u)-?batch ([0-9]{2,6})/([0-9]{2,6})", re.ASCII)
+_BUILD = re.compile(r"\b(b[0-9]{4,5})\b", re.ASCII)
 _GIB = re.compile(r"\(([0-9]{1,4}(?:\.[0-9]{1,2})?) GiB\)", re.ASCII)
 _TP = re.compile(r"\bTP ?= ?([0-9]{1,2})\b", re.ASCII)
 _HITS = re.compile(r"hit rate (0\.[0-9]{1,4})\b", re.ASCII)
@@ -52,6 +55,9 @@ def _model(value: str, line: int) -> Iterable[Item]:
 
 def _engine(value: str, line: int) -> Iterable[Item]:
     yield Clue("engine_kind", value.partition(",")[0].strip(), line)
+    build = _BUILD.search(value[:200])
+    if build:
+        yield Clue("build_tag", build[1], line)
 
 
 def _cards(value: str, line: int) -> Iterable[Item]:
@@ -145,17 +151,29 @@ LABELS: dict[str, Told] = {
 
 
 def labelled(lines: Iterable[Line]) -> Iterator[tuple[Told, str, int]]:
-    """Find the lines that start with a label of the table."""
+    """Find the lines that start with a label of the table, and rows of a label and its value."""
     for line in lines:
-        found = _LABEL.match(line.text) if ":" in line.text[:40] else None
-        told = LABELS.get(found[1].strip().casefold()) if found else None
-        if found and told:
-            yield told, found[2].strip(), line.number
+        label, value = _row(line) if "|" in line.text else _label(line)
+        told = LABELS.get(label.casefold())
+        if told and value:
+            yield told, value, line.number
+
+
+def _label(line: Line) -> tuple[str, str]:
+    found = _LABEL.match(line.text) if ":" in line.text[:40] else None
+    return (found[1].strip(), found[2].strip()) if found else ("", "")
+
+
+def _row(line: Line) -> tuple[str, str]:
+    cells = cells_of(line.text[:500])
+    return (cells[0].strip("* "), cells[1].strip()) if len(cells) == 2 else ("", "")
 
 
 def fits(lines: Sequence[Line]) -> bool:
     """Tell whether there is a table of rates, or a labelled model beside labelled hardware."""
-    if has_rates(lines) or any(isinstance(item, Number) for item in figure_items(lines)):
+    if has_rates(lines) or any(
+        isinstance(item, Number) for item in (*figure_items(lines), *versus_items(lines))
+    ):
         return True
     reads = {told for told, _, _ in labelled(lines)}
     return _model in reads and bool(reads & {_cards, _cpu, _hardware})
@@ -167,8 +185,10 @@ def read(lines: Sequence[Line]) -> Iterator[Part]:
     for told, value, line in labelled(lines):
         items.append(Seen(line))
         items += told(value, line)
+    items += command_facts(lines, ("llama-server", "llama-cli"))
     items += table_items(lines)
     items += figure_items(lines)
+    items += versus_items(lines)
     items += _accepted(lines)
     rig = tuple(i for i in items if isinstance(i, Fact) and i.at.startswith("rig."))
     run = tuple(i for i in items if not (isinstance(i, Fact) and i.at.startswith("rig.")))

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
-from ingest.readers.item import Item, Seen, number
+from ingest.readers.item import Fact, Item, Seen, number
 from ingest.readers.llama.bench_rows import cells_of
 from ingest.readers.text import Line
 from ingest.readers.told_table import SHAPES, quantity_of
@@ -21,6 +22,9 @@ _FIGURE = re.compile(
 _LABEL = re.compile(
     r"(?:avg |average |mean |median )?(decode|generation|prefill|prompt|wall|ttft|tg|pp)\b"
 )
+_TEST = re.compile(r"(pp|tg)([0-9]{1,6})\b", re.ASCII)
+"""A test of llama-bench, told by hand: `pp512: 310 t/s`."""
+
 _DEEP = re.compile(r"([0-9]{1,4}) ?k\b", re.IGNORECASE)
 _SECOND_FIGURE = re.compile(r"[0-9]", re.ASCII)
 
@@ -41,7 +45,7 @@ def pairs(lines: Iterable[Line]) -> Iterator[tuple[str, str, int]]:
 def figure_items(lines: Iterable[Line]) -> Iterator[Item]:
     """Read the labels that name a quantity; a value with more figures behind it is left unread."""
     for label, value, line in pairs(lines):
-        folded = label.casefold().strip()
+        folded = _TEST.sub(r"\1 \2", label.casefold().strip(), count=1)
         found = _FIGURE.match(value.strip()) if _LABEL.match(folded) else None
         if not found or (found[4] and _SECOND_FIGURE.search(found[4])):
             continue
@@ -52,6 +56,37 @@ def figure_items(lines: Iterable[Line]) -> Iterator[Item]:
             yield from _number(quantity, found, folded, line)
 
 
+_VERSUS = re.compile(
+    r" {0,6}([A-Za-z][A-Za-z0-9 @]{2,40}?) {2,40}(\S.{2,80}?) +vs\.? +(\S.{2,80}?\))", re.ASCII
+)
+_SIDE = re.compile(
+    r"([~≈]?)([0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]{1,4})?|[0-9]{1,7}(?:\.[0-9]{1,4})?)"
+    r" *\(([^)]{1,40})\)$",
+    re.ASCII,
+)
+
+
+def versus_items(lines: Iterable[Line]) -> Iterator[Item]:
+    """Read `label  A (elsewhere)  vs  B (here)`: only the side that is said to be here."""
+    for line in lines:
+        found = _VERSUS.match(line.text[:250]) if " vs" in line.text else None
+        sides = [_SIDE.match(side) for side in found.groups()[1:]] if found else []
+        here = [side for side in sides if side and re.search(r"\bhere\b", side[3])]
+        label = found[1].casefold() if found else ""
+        quantity = quantity_of(f"{label} tok/s")
+        if len(sides) == 2 and len(here) == 1 and quantity in ("decode", "prefill"):
+            yield from _here(line.number, quantity, label, here[0])
+
+
+def _here(line: int, quantity: str, label: str, side: "re.Match[str]") -> Iterator[Item]:
+    yield Seen(line)
+    statistic = "approx" if side[1] else "single"
+    value = float(side[2].replace(",", ""))
+    yield number(line, quantity, value, PROTOCOL, statistic=statistic, **_where(label))
+    if re.search(r"\bSPEC=off\b", side[3]):
+        yield Fact("launch.drafter", {"kind": "none"}, line)
+
+
 def _number(quantity: str, found: "re.Match[str]", label: str, line: int) -> Iterator[Item]:
     """Write down one figure, or a range as a range."""
     scale = 1000 if found[3].casefold() == "s" else 1
@@ -59,11 +94,7 @@ def _number(quantity: str, found: "re.Match[str]", label: str, line: int) -> Ite
     high = float(found[2].replace(",", "")) * scale if found[2] else None
     if figure <= 0 or (high is not None and high < figure):
         return
-    deep = _DEEP.search(label)
-    where = {
-        "workload": next((shape for shape in SHAPES if re.search(rf"\b{shape}\b", label)), None),
-        "nominal_tokens": int(deep[1]) * 1000 if deep else None,
-    }
+    where = _where(label)
     yield Seen(line)
     if high is None:
         statistic = "approx" if found[0][0] in "~≈" else "single"
@@ -71,3 +102,12 @@ def _number(quantity: str, found: "re.Match[str]", label: str, line: int) -> Ite
     else:
         spread = {"low": figure, "high": high, "statistic": "range"}
         yield number(line, quantity, None, PROTOCOL, **spread, **where)
+
+
+def _where(label: str) -> dict[str, Any]:
+    deep, prompt = _DEEP.search(label), re.match(r"pp ([0-9]{1,6})\b", label, re.ASCII)
+    return {
+        "workload": next((shape for shape in SHAPES if re.search(rf"\b{shape}\b", label)), None),
+        "nominal_tokens": int(deep[1]) * 1000 if deep else None,
+        "prompt_tokens": int(prompt[1]) or None if prompt else None,
+    }

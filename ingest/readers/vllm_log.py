@@ -8,7 +8,7 @@ from ingest.readers.drafting import drafted_lines, numbers
 from ingest.readers.item import Clue, Doubt, Item, Number, Seen, number
 from ingest.readers.part import Part
 from ingest.readers.pattern import scan
-from ingest.readers.serving import LOG, Window, version_clues, windows_of
+from ingest.readers.serving import LOG, SGLANG, Window, version_clues, windows_of
 from ingest.readers.text import Line
 
 
@@ -25,7 +25,8 @@ def read(lines: Sequence[Line]) -> Iterator[Part]:
         items.append(Doubt(windows[0].line, message, "note"))
     drafted = drafted_lines(lines)
     items += [*(Seen(one.line) for one in drafted), *numbers(drafted)]
-    items.append(Clue("engine_line", "vllm", lines[0].number))
+    sglang = not windows and any(SGLANG in line.text for line in lines)
+    items.append(Clue("engine_line", "sglang" if sglang else "vllm", lines[0].number))
     yield Part(LOG, lines[0].number, lines[-1].number, (), (tuple(items),))
 
 

@@ -74,6 +74,20 @@ class Told(NamedTuple):
     doubts: tuple[str, ...]
 
 
+PAGING = "the weights do not fit the RAM: paging"
+
+
+def _too_large(one: Merged) -> bool:
+    """Tell whether the weights exceed host and video memory together."""
+    ram, cards = one.row.get("ram_gb"), one.row.get("gpus") or []
+    variant = one.named.variant
+    weights_gib = one.row.get("gguf_gib") or (variant.file_gib if variant else None)
+    if not ram or not weights_gib or any(not card.get("vram_gib") for card in cards):
+        return False
+    vram_gib = sum(card["vram_gib"] * int(card.get("count") or 1) for card in cards)
+    return bool(weights_gib > ram + vram_gib)
+
+
 UNREAD = "the source's figures could not be read"
 
 
@@ -112,6 +126,8 @@ def told(one: Merged, catalog: Catalog) -> Told:
         doubts.append("the source names no model")
     if row.get("quant") and named.quant is None and not named.unmapped:
         doubts.append("the source names no single quant")
+    if _too_large(one) and PAGING not in doubts:
+        doubts.append(PAGING)
     if run.outcome.reason == UNREAD:
         doubts.append(UNREAD)
     return Told(run, tuple(dict.fromkeys(inferred)), tuple(doubts))

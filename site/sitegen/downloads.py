@@ -5,15 +5,18 @@ import shutil
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
 
 import duckdb
-import polars as pl
 
 from ingest.bundle import Bundle
-from sitegen.escape import Html, inside, joined, text, verbatim
+from models.schema import model_schema
+from sitegen.address import from_page
+from sitegen.dictionary import DICTIONARY
+from sitegen.escape import Html, inside, joined, text
 from sitegen.numbers import number
+from sitegen.package import File, croissant, data_package
 from sitegen.page import Page, heading, page, paragraph
+from sitegen.preformatted import preformatted
 from sitegen.table import Cell, Column, Line, table
 
 DATA = "data/"
@@ -63,15 +66,6 @@ _FORMATS = {
 }
 
 
-class File(NamedTuple):
-    """A file that can be taken away."""
-
-    name: str
-    holds: str
-    rows: int | None
-    kib: float
-
-
 def write_downloads(db: Path, model: Path | None, folder: Path) -> list[File]:
     """Write every data file into `folder` and tell what each holds."""
     folder.mkdir(parents=True)
@@ -81,48 +75,17 @@ def write_downloads(db: Path, model: Path | None, folder: Path) -> list[File]:
     schema = json.dumps(Bundle.model_json_schema(), indent=1, sort_keys=True)
     (folder / "report.schema.json").write_text(f"{schema}\n", encoding="utf-8")
     files.append(_file(folder / "report.schema.json", "JSON Schema of a bundle's report.json"))
+    schema = json.dumps(model_schema(), indent=1)
+    (folder / "model.schema.json").write_text(f"{schema}\n", encoding="utf-8")
+    files.append(_file(folder / "model.schema.json", "JSON Schema of model.json"))
     if model is not None:
         shutil.copyfile(model, folder / "model.json")
         files.append(_file(folder / "model.json", "The fitted model that `predict` reads"))
-    (folder / "datapackage.json").write_text(_package(folder, files), encoding="utf-8")
-    files.append(_file(folder / "datapackage.json", "Data package: every column with its type"))
+    (folder / "datapackage.json").write_text(data_package(folder, files), encoding="utf-8")
+    (folder / "croissant.json").write_text(croissant(folder, files), encoding="utf-8")
+    files.append(_file(folder / "datapackage.json", "Data package: columns, types, units"))
+    files.append(_file(folder / "croissant.json", "Croissant: the same for search engines"))
     return files
-
-
-_FIELD_TYPES = {
-    pl.Boolean: "boolean",
-    pl.Date: "date",
-    pl.Float64: "number",
-    pl.Int32: "integer",
-    pl.List: "array",
-    pl.String: "string",
-}
-
-
-def _package(folder: Path, files: list[File]) -> str:
-    """Describe the Parquet files as a Frictionless Data Package."""
-    described = {
-        "name": "rigbook",
-        "title": "Measured speeds of mixture-of-experts models on rigs of people",
-        "licenses": [{"name": "CC-BY-4.0", "title": "Creative Commons Attribution 4.0"}],
-        "resources": [
-            {
-                "name": one.name.removesuffix(".parquet"),
-                "path": one.name,
-                "format": "parquet",
-                "description": one.holds,
-                "schema": {
-                    "fields": [
-                        {"name": name, "type": _FIELD_TYPES[kind.base_type()]}
-                        for name, kind in pl.read_parquet_schema(folder / one.name).items()
-                    ]
-                },
-            }
-            for one in files
-            if one.name.endswith(".parquet")
-        ],
-    }
-    return json.dumps(described, indent=1) + "\n"
 
 
 def _file(path: Path, holds: str, rows: int | None = None) -> File:
@@ -181,14 +144,10 @@ def data_page(files: list[File]) -> Page:
         "```sh\nduckdb rigbook.duckdb \"FROM comparable WHERE quantity = 'decode' LIMIT 5\"\n```",
         heading("Tables and columns", "columns"),
         paragraph(text("measurements.* adds its run to each number; rigs.* is rig_states.")),
-        _schema(schema),
+        paragraph(inside(from_page(DATA, DICTIONARY), "The data dictionary, with units")),
+        preformatted(schema),
     ]
     return page(DATA, "Data", "The whole record as Parquet, CSV, JSON and DuckDB.", blocks)
-
-
-def _schema(schema: str) -> Html:
-    code = f"<code>{verbatim(schema)}</code>"
-    return Html(f'<pre class="schema" tabindex="0" data-search-exclude>{code}</pre>')
 
 
 def _tables(files: list[File]) -> Html:

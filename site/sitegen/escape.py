@@ -95,10 +95,10 @@ def joined(parts: list[Html], between: str = " ") -> Html:
 
 
 def verbatim(raw: str) -> Html:
-    """Keep the lines and indents of a text, which `text` folds."""
-    kept = []
-    for line in raw.splitlines():
-        indent = len(line) - len(line.lstrip(" "))
-        # An empty line would end the block in Markdown's eyes.
-        kept.append("&#32;" * indent + text(line) if line.strip() else "&#32;")
-    return Html("\n".join(kept))
+    """Keep the lines and spaces of a text, which `text` folds."""
+    return Html("\n".join(_kept(line) for line in raw.splitlines()))
+
+
+def _kept(line: str) -> str:
+    # An empty line would end the block in Markdown's eyes.
+    return "&#32;".join(text(word) for word in line.split(" ")) if line.strip() else "&#32;"

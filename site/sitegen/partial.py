@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingest.problem import Problem
-from sitegen import policy
+from sitegen import policy, script
 from sitegen.mkdocs import run_mkdocs
 
 STAMP = "build/site.stamp"
@@ -21,7 +21,7 @@ MOST_SHARE = 0.5
 
 RENDERED = "results"
 
-_MENU = re.compile(r"^  - [^:]+: (\S+\.md)$", re.MULTILINE)
+_MENU = re.compile(r"^ +- (?:[^:]+: )?(\S+\.md)$", re.MULTILINE)
 """An entry of the menu in mkdocs.yml."""
 
 
@@ -39,7 +39,8 @@ def stamp(root: Path, results: Path) -> dict[str, str]:
         shared.update(f"{name} {version(name)}\n".encode())
     docs = root / "site/docs"
     own = [path for path in _files(docs) if _written_by_hand(path.relative_to(docs))]
-    for path in (root / "mkdocs.yml", Path(policy.__file__), *own):
+    made_by = (Path(policy.__file__), Path(script.__file__))
+    for path in (root / "mkdocs.yml", *made_by, *own):
         if path.is_file():
             shared.update(path.name.encode() + b"\0" + path.read_bytes())
     pages = hashlib.sha256()

@@ -1,5 +1,6 @@
 """All results: pages, fragments, charts and data files, written into one folder."""
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
@@ -7,19 +8,24 @@ from typing import NamedTuple
 from ingest.misuse import Misuse
 from ingest.problem import Problem
 from launch.ask import shipped_shelf
+from sitegen.browser import browser_json
 from sitegen.catalogue import catalogue_page
 from sitegen.config import plan_launches
 from sitegen.coverage import coverage_page
 from sitegen.downloads import DATA, data_page, write_downloads
 from sitegen.errors import errors
+from sitegen.examples import examples
 from sitegen.explore import explore_json
 from sitegen.feed import feed
 from sitegen.fitted import read_fitted
 from sitegen.lists import list_pages
+from sitegen.notebook_page import analysis_page
 from sitegen.page import CHARTS, write_pages
 from sitegen.parts import parts, write_parts
 from sitegen.record import read_record
 from sitegen.redirect import redirect_problems, write_redirects
+from sitegen.reference import reference_pages
+from sitegen.reference_cli import Verb
 from sitegen.rig import rig_pages
 from sitegen.side_by_side import side_by_side_json
 from sitegen.slug import slug_page_of, slug_pages
@@ -34,13 +40,23 @@ class Results(NamedTuple):
 
 
 def write_results(
-    db: Path, model: Path | None, folder: Path, moved: dict[str, str] | None = None
+    db: Path,
+    model: Path | None,
+    folder: Path,
+    moved: dict[str, str] | None = None,
+    *,
+    verbs: Sequence[Verb] = (),
+    notebook: Path | None = None,
 ) -> Results:
-    """Write everything that mkdocs then builds; `moved` maps old addresses to new ones."""
+    """Write everything that mkdocs then builds; `moved` maps old addresses to new ones.
+
+    `verbs` are the command line's own words: this package stands below it and cannot ask.
+    """
     record = read_record(db)
     fitted = read_fitted(model)
     launches = plan_launches(record, shipped_shelf())
     files = write_downloads(db, model, folder / DATA)
+    analysis, doubts = analysis_page(notebook, folder / DATA)
     pages = [
         *list_pages(record),
         *slug_pages(record, fitted, launches),
@@ -49,17 +65,23 @@ def write_results(
         catalogue_page(record, launches),
         coverage_page(record),
         data_page(files),
+        *reference_pages(verbs),
+        analysis,
     ]
     (folder / DATA / "feed.xml").write_text(feed(record), encoding="utf-8")
     (folder / DATA / "explore.json").write_text(explore_json(record), encoding="utf-8")
+    if fitted.model:
+        answers = browser_json(fitted.model, record)
+        (folder / DATA / "predictor.json").write_text(answers, encoding="utf-8")
     (folder / DATA / "compare.json").write_text(side_by_side_json(record), encoding="utf-8")
     write_pages(pages, folder)
-    write_parts(parts(record, errors(fitted)), folder / "parts")
+    shown = parts(record, errors(fitted)) | {"examples.html": examples(fitted)}
+    write_parts(shown, folder / "parts")
     problems = redirect_problems(moved or {}, {one.address for one in pages})
     if not problems:
         write_redirects(moved or {}, folder)
     # Each chart has two pictures: for light pages and for dark ones.
-    return Results(sum(len(one.pictures) for one in pages) // 2, tuple(problems))
+    return Results(sum(len(one.pictures) for one in pages) // 2, (*doubts, *problems))
 
 
 def write_one(db: Path, model: Path | None, folder: Path, slug: str) -> Results:

@@ -55,7 +55,7 @@ def _facts(machine: Row, known: list[Row], runs: list[Row]) -> Html:
     served = {run["slug"] or run["model"] for run in runs} - {None}
     return facts(
         [
-            ("Reported by", value(machine["submitter"])),
+            ("Told by", value(", ".join(sorted({run["author"] for run in runs} - {None})))),
             ("States", text(number(len(known)))),
             ("Runs", text(number(len(runs)))),
             ("Models and slugs", text(number(len(served)))),

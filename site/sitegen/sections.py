@@ -143,7 +143,7 @@ def failures(record: Record, page: str, runs: Iterable[Row]) -> list[str]:
 def oddities(record: Record, runs: Iterable[Row]) -> Html:
     """List what reports told of odd behaviour, and runs that do not count with the reason."""
     told = [
-        text(f"{one['what']} ({one['boots_affected'] or '?'} of {one['boots'] or '?'} boots)")
+        text(one["what"] + _boots(one))
         for run in runs
         for one in record.anomalies.get(run["run_id"], [])
     ]
@@ -154,3 +154,10 @@ def oddities(record: Record, runs: Iterable[Row]) -> Html:
     ]
     items = "".join(f"<li>{item}</li>" for item in dict.fromkeys(told))
     return Html(f'<ul class="oddities">{items}</ul>') if items else NOTHING
+
+
+def _boots(anomaly: Row) -> str:
+    """Say how many boots an anomaly was seen on, where the source tells."""
+    if anomaly["boots"] is None or anomaly["boots_affected"] is None:
+        return ""
+    return f" ({anomaly['boots_affected']} of {anomaly['boots']} boots)"

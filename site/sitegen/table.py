@@ -40,17 +40,23 @@ class Line(NamedTuple):
     doubtful: bool = False
 
 
-def table(caption: str, columns: Sequence[Column], lines: Iterable[Line]) -> Html:
-    """Write a table whose first column heads its rows. Its frame scrolls sideways, by key too."""
+def table(
+    caption: str, columns: Sequence[Column], lines: Iterable[Line], *, whole: bool = False
+) -> Html:
+    """Write a table whose first column heads its rows. Its frame scrolls sideways, by key too.
+
+    It is cut after `MOST_LINES`, unless it stands nowhere else: then it is `whole`.
+    """
     every = list(lines)
-    body = "\n".join(_line(columns, line) for line in every[:MOST_LINES])
+    shown = every if whole else every[:MOST_LINES]
+    body = "\n".join(_line(columns, line) for line in shown)
     heads = "".join(_head(column) for column in columns)
     name = text(caption)
     return Html(
         f'<div class="frame" role="group" tabindex="0" aria-label="{name}" data-search-exclude>\n'
         f'<table class="data"><caption>{name}</caption>\n'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table>\n</div>"
-        f"{_left_out(len(every))}"
+        f"{_left_out(len(every)) if len(shown) < len(every) else ''}"
     )
 
 

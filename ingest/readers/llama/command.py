@@ -18,7 +18,7 @@ def command_facts(lines: Iterable[Line], programs: Sequence[str]) -> Iterator[It
     """Read a pasted command line of one of `programs`, continued lines and all."""
     command, first = "", 0
     for line in lines:
-        text = line.text.strip()
+        text = line.text.strip().strip("`")
         if not command and not _starts(text, programs):
             continue
         first = first or line.number

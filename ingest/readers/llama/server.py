@@ -7,6 +7,7 @@ from ingest.readers.drafting import drafted_lines, numbers
 from ingest.readers.item import Clue, Item, Seen, number
 from ingest.readers.jsons import Found, figure_of, objects, text_of, whole_of
 from ingest.readers.llama.command import command_facts
+from ingest.readers.llama.metrics import metric_items
 from ingest.readers.llama.timings import Phase, Times, Timing, times_of, timing_items
 from ingest.readers.part import Part
 from ingest.readers.pattern import pattern, scan
@@ -14,11 +15,14 @@ from ingest.readers.text import Line
 
 FORMAT = "llama-server"
 PROGRAMS = ("llama-server", "llama-cli", "llama-completion")
+METRIC = "llamacpp:tokens_predicted"
 MARKS = ("eval time", "Generation:", ", tg = ", "draft acceptance", '"timings"', '"draft_n"')
 
 
 def fits(lines: Sequence[Line]) -> bool:
     """Tell whether some line holds a timing of llama.cpp."""
+    if any(line.text.lstrip().startswith(METRIC) for line in lines):
+        return True
     marked = [line for line in lines if any(mark in line.text for mark in MARKS)]
     if not marked:
         return False
@@ -38,7 +42,11 @@ def read(lines: Sequence[Line]) -> Iterator[Part]:
     drafted = drafted_lines(lines)
     items += [*(Seen(one.line) for one in drafted), *numbers(drafted)]
     items += [item for one in found for item in _properties(one)]
-    items += _answer_items([one for one in found if isinstance(one.value.get("timings"), dict)])
+    answers = list(
+        _answer_items([one for one in found if isinstance(one.value.get("timings"), dict)])
+    )
+    told = bool(drafted) or any(isinstance(item, Clue) for item in answers)
+    items += [*answers, *metric_items(lines, drafts_told=told)]
     items.append(Clue("engine_line", "llama.cpp", lines[0].number))
     yield Part(FORMAT, lines[0].number, lines[-1].number, (), (tuple(items),))
 
@@ -48,7 +56,7 @@ LOG = (
         r".{0,60}?build:? ([0-9]{3,6}) \(([0-9a-z]{4,12})\)",
         lambda found, line: [Clue("build_tag", f"b{found[1]} ({found[2]})", line)],
     ),
-    pattern(r"[0-9.]{6,16} [IWED] |llamacpp:"),
+    pattern(r"[0-9.]{6,16} [IWED] |llamacpp:|# (?:HELP|TYPE) llamacpp:"),
     pattern(r".{0,60}?(?:total time =|graphs reused =|sample time =|sampling time =)"),
 )
 

@@ -17,7 +17,7 @@ _SUMMARY_ROW = re.compile(rf" +([0-9]{{1,3}}) +({_N}) +({_N}) +{_N} +({_N}|n/a)(
 
 
 def read(blocks: Sequence[Block]) -> Iterator[Item]:
-    """Read the summary's rows; those of the session where no summary was pasted."""
+    """Read the summary's rows; those of the session for turns that were cut off the summary."""
     session: dict[int, list[Number]] = {}
     summary: dict[int, list[Number]] = {}
     rows, pattern = session, _SESSION_ROW
@@ -33,7 +33,7 @@ def read(blocks: Sequence[Block]) -> Iterator[Item]:
             if found:
                 yield Seen(line.number)
                 rows[int(found[1])] = list(_turn(found, line))
-    for numbers in (summary or session).values():
+    for numbers in {**session, **summary}.values():
         yield from numbers
     if summary:
         last = max(summary)

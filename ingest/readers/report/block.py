@@ -80,6 +80,12 @@ def named(blocks: Iterable[Block], *prefixes: str) -> Iterator[Block]:
     return (block for block in blocks if block.name.startswith(prefixes))
 
 
+def section_or_loose(blocks: Sequence[Block], name: str) -> Sequence[Line]:
+    """List the lines of a section; those outside of every section where its heading was lost."""
+    own = lines_in(block for block in blocks if block.section == name)
+    return own or lines_in(block for block in blocks if not block.section)
+
+
 def lines_in(blocks: Iterable[Block]) -> Sequence[Line]:
     """List the lines of several blocks."""
     return [line for block in blocks for line in block.lines]

@@ -161,8 +161,11 @@ _HITS = re.compile(
 )
 
 
-def _cache(lines: Sequence[Line]) -> Iterator[Item]:
-    """Read census and hits; rates of devices are never averaged but weighted by look-ups."""
+def _cache(lines: Sequence[Line], split: Sequence[Line]) -> Iterator[Item]:
+    """Read census and hits; rates of devices are never averaged but weighted by look-ups.
+
+    A pool that was logged twice counts twice in the census: the component split is right then.
+    """
     slots, mib, hits, lookups = 0, 0, 0, 0
     unscoped = any("NO MEASUREMENT IN THIS RUN" in line.text for line in lines)
     census_line = hits_line = 0
@@ -180,6 +183,8 @@ def _cache(lines: Sequence[Line]) -> Iterator[Item]:
         yield Seen(line.number)
     if census_line:
         yield _number(census_line, "cache_slots", slots, statistic="single")
+        if not any(" pool=" in line.text for line in split):
+            yield _number(census_line, "cache_pool", mib, statistic="single")
         yield Fact("launch.expert_cache.mib", mib, census_line, rank=1)
     if hits_line and 0 < lookups >= hits and not unscoped:
         rate = round(hits / lookups, 6)
@@ -188,6 +193,16 @@ def _cache(lines: Sequence[Line]) -> Iterator[Item]:
         yield Doubt(
             hits_line, "no look-ups were counted: the hit rate is unknown, not zero", "note"
         )
+
+
+_POOL = re.compile(r" *CUDA[0-9]{1,2}: .{0,120}?\bpool=([0-9]{1,8})\b", re.ASCII)
+
+
+def _pools(lines: Sequence[Line]) -> Iterator[Item]:
+    """Add up the pools of the component split."""
+    found = [(int(pool[1]), line.number) for line in lines if (pool := _POOL.match(line.text))]
+    if found:
+        yield _number(found[0][1], "cache_pool", sum(mib for mib, _ in found), statistic="single")
 
 
 CACHE = (
@@ -249,4 +264,6 @@ def read(blocks: Sequence[Block]) -> Iterator[Item]:
     """Read every capture block."""
     for name, grammar in BLOCKS.items():
         yield from scan(lines_in(named(blocks, name)), grammar)
-    yield from _cache(lines_in(named(blocks, "capture: expert cache")))
+    split = lines_in(named(blocks, "capture: vram"))
+    yield from _cache(lines_in(named(blocks, "capture: expert cache")), split)
+    yield from _pools(split)

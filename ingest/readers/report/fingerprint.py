@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ingest.readers.argv import drafter_kind, placement, split
 from ingest.readers.item import Clue, Doubt, Fact, Item
+from ingest.readers.names import find_engine
 from ingest.readers.pattern import pattern, scan
 from ingest.readers.report.block import Block
 
@@ -58,6 +59,15 @@ def _swap(found: re.Match[str], line: int) -> Iterable[Item]:
         yield Fact("anomalies", [{"what": what, "quantities": ["decode", "wall"]}], line)
 
 
+_PINS = re.compile(r"OT_G[0-9]{1,2}=blk ([0-9]{1,4})-([0-9]{1,4})", re.ASCII)
+
+
+def _told_pins(found: re.Match[str], line: int) -> Iterable[Item]:
+    """Read `OT_G0=blk 0-7`: the launcher's setting of the layers that stay on a card, in words."""
+    for first, last in _PINS.findall(found[1]):
+        yield Clue("pinned", f"{first}-{last}", line)
+
+
 FINGERPRINT = (
     pattern(r" *endpoint +: "),
     pattern(r" *model +: (\S{1,200})", lambda found, line: [Clue("served_id", found[1], line)]),
@@ -86,6 +96,7 @@ FINGERPRINT = (
     ),
     pattern(r" *CPU offload +: "),
     pattern(r" *swap check +: ([A-Z]{2,10})", _swap),
+    pattern(r"(OT_G[0-9]{1,2}=blk [0-9]{1,4}.{0,200})", _told_pins),
 )
 
 AUTODETECT = (
@@ -100,6 +111,19 @@ AUTODETECT = (
     pattern(r"\[autodetect\] "),
 )
 
+_WORD = re.compile(r"[a-z]{3,20}")
+
+
+def _soak_head(model: str, container: str, line: int) -> Iterator[Item]:
+    """A container with no word of an engine or of the model is not what served the model."""
+    yield Clue("autodetected", container, line)
+    words = _WORD.findall(container.casefold())
+    if find_engine(container) or any(word in model.casefold() for word in words):
+        yield Clue("served_id", model, line)
+    else:
+        yield Doubt(line, f"{container} serves no model: the name {model} is not taken")
+
+
 # `model=…  container=…  engine=…` opens the stages; the soak prints the same in brackets.
 STAGE_HEAD = (
     pattern(
@@ -113,10 +137,7 @@ STAGE_HEAD = (
     pattern(
         r"\[soak\] running soak test against \S{1,200}"
         r" \(model=([^,]{1,200}), container=([^)]{1,120})",
-        lambda found, line: [
-            Clue("served_id", found[1], line),
-            Clue("autodetected", found[2], line),
-        ],
+        lambda found, line: _soak_head(found[1], found[2], line),
     ),
 )
 

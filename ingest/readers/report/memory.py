@@ -6,7 +6,7 @@ from typing import Any
 
 from ingest.readers.item import Doubt, Fact, Item
 from ingest.readers.pattern import bullets, pattern, said_nothing, scan
-from ingest.readers.report.block import Block, lines_in, named
+from ingest.readers.report.block import Block, lines_in, named, section_or_loose
 from ingest.readers.text import unwrapped
 
 _LEGACY_THREADS = re.compile(r"(.{1,120}) \(([0-9]{1,4}) threads?\)$", re.ASCII)
@@ -176,7 +176,7 @@ RAM = (
 
 def read(blocks: Sequence[Block]) -> Iterator[Item]:
     """Read processor and memory."""
-    lines = unwrapped(lines_in(named(blocks, "cpu + ram")))
+    lines = unwrapped(section_or_loose(blocks, "cpu + ram"))
     yield from bullets(lines, CPU_RAM)
     yield from scan(lines, NOTES)
     yield from scan(lines_in(named(blocks, "ram bandwidth ceiling")), CEILING)

@@ -5,7 +5,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from ingest.readers.item import Doubt, Fact, Item, Seen, number
+from ingest.readers.item import Doubt, Fact, Item, Number, Seen, number
 from ingest.readers.pattern import decimal
 from ingest.readers.report.block import Block, lines_in, named
 from ingest.readers.text import Line
@@ -39,7 +39,11 @@ def read(blocks: Sequence[Block]) -> Iterator[Item]:
     yield from _speed(fields, turns)
     yield from _memory(fields)
     yield from _retention(turns)
-    yield from _ttft(blocks)
+    told = list(_ttft(blocks))
+    yield from told
+    waits = _waits(lines)
+    if waits and not any(isinstance(item, Number) for item in told):
+        yield _middle("ttft", waits)
 
 
 def _fields(lines: Sequence[Line]) -> dict[str, tuple[str, int]]:
@@ -66,6 +70,12 @@ def _turns(lines: Sequence[Line]) -> list[tuple[int, int, float]]:
     return found
 
 
+def _waits(lines: Sequence[Line]) -> list[tuple[float, int]]:
+    """List (time to first token, line) of the turns that were answered."""
+    found = [(turn, line.number) for line in lines if (turn := _TURN.match(line.text))]
+    return [(decimal(turn[3]), line) for turn, line in found if turn[2] == "200" and int(turn[3])]
+
+
 def _verdict(fields: dict[str, tuple[str, int]]) -> Iterator[Item]:
     text, line = fields.get("verdict", ("", 0))
     outcome = _OUTCOMES.get(text.split(" ", 1)[0])
@@ -88,13 +98,17 @@ def _speed(
         n = len(turns) or None
         yield number(told[1], "decode", told[0], PROTOCOL, statistic="median", n=n, **where)
     elif turns:
-        rates = [rate for _, _, rate in turns]
-        single = len(rates) == 1
-        yield number(
-            turns[0][1], "decode", statistics.median(rates), PROTOCOL, n=len(rates),
-            statistic="single" if single else "median", how="reported" if single else "inferred",
-            **where,
-        )  # fmt: skip
+        yield _middle("decode", [(rate, line) for _, line, rate in turns])
+
+
+def _middle(quantity: str, figures: Sequence[tuple[float, int]]) -> Number:
+    """Take the middle one of the turns, where the summary is not there: it is a printed figure."""
+    value, line = sorted(figures)[(len(figures) - 1) // 2]
+    single = len(figures) == 1
+    return number(
+        line, quantity, value, PROTOCOL, n=len(figures), workload="agentic",
+        statistic="single" if single else "median", how="reported" if single else "inferred",
+    )  # fmt: skip
 
 
 def _memory(fields: dict[str, tuple[str, int]]) -> Iterator[Item]:

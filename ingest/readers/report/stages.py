@@ -161,6 +161,17 @@ STRESS = (
     ),
 )
 
+VERIFY = (
+    pattern(
+        r" +\S{1,2} ?MTP acceptance length = ([0-9]{1,3}(?:\.[0-9]{1,4})?)",
+        lambda found, line: (
+            [number(line, "tokens_per_pass", float(found[1]), "club-verify", statistic="single")]
+            if float(found[1]) >= 1
+            else []
+        ),
+    ),
+)
+
 _DIED = re.compile(r".{0,12}The engine died during this run")
 _UNREACHED = re.compile(r".{0,12}The endpoint was never reachable")
 _AFTER = re.compile(r"\*\*(verify-full|verify-stress|soak-test|bench|bench-agentic)(?:\.sh)?\*\*")
@@ -194,7 +205,7 @@ def read(blocks: Sequence[Block]) -> Iterator[Item]:
         ]
         if lines:
             yield from _checks(stage, lines)
-            yield from scan(lines, STRESS)
+            yield from scan(lines, (*VERIFY, *STRESS))
     for block in blocks:
         if block.section == "engine liveness":
             yield from _liveness(block.lines)

@@ -4,14 +4,20 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ingest.readers.item import Clue, Fact, Item
 from ingest.readers.pattern import bullets, decimal, pattern, said_nothing, scan, text_fact
-from ingest.readers.report.block import Block, lines_in, named
+from ingest.readers.report.block import Block, lines_in, named, section_or_loose
+
+CONTAINERS = ("lxc", "docker", "podman", "openvz", "systemd-nspawn", "inside-container")
+"""Of `systemd-detect-virt` and the report's own word: no virtual machine."""
 
 
 def _environment(value: str, line: int) -> Iterable[Item]:
     yield Fact("rig.environment", value, line)
     if value.startswith("bare metal"):
         yield Fact("rig.cpu.guest", value=False, line=line, rank=1)
-    elif "(virtualized)" in value or value.startswith(("WSL2", "inside-container")):
+    elif value.startswith(CONTAINERS):
+        # A container has its host's bandwidth; whether that host is a guest is not told.
+        return
+    elif "(virtualized)" in value or value.startswith("WSL2"):
         yield Fact("rig.cpu.guest", value=True, line=line, rank=1)
 
 
@@ -56,4 +62,4 @@ HEADER = (
 def read(blocks: Sequence[Block]) -> Iterator[Item]:
     """Read the header and the system section."""
     yield from scan(lines_in(named(blocks, "club-3090 rig report")), HEADER)
-    yield from bullets(lines_in(named(blocks, "system")), SYSTEM)
+    yield from bullets(section_or_loose(blocks, "system"), SYSTEM)
