@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -12,17 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingest.problem import Problem
-from sitegen import policy, script
+from sitegen import policy
 from sitegen.mkdocs import run_mkdocs
+from sitegen.rendering import RENDERED
 
 STAMP = "build/site.stamp"
 MOST_SHARE = 0.5
 """Of all pages: when more changed, building the whole site is as fast."""
-
-RENDERED = "results"
-
-_MENU = re.compile(r"^ +- (?:[^:]+: )?(\S+\.md)$", re.MULTILINE)
-"""An entry of the menu in mkdocs.yml."""
 
 
 class Change(NamedTuple):
@@ -39,7 +34,7 @@ def stamp(root: Path, results: Path) -> dict[str, str]:
         shared.update(f"{name} {version(name)}\n".encode())
     docs = root / "site/docs"
     own = [path for path in _files(docs) if _written_by_hand(path.relative_to(docs))]
-    made_by = (Path(policy.__file__), Path(script.__file__))
+    made_by = (Path(__file__).with_name(f"{name}.py") for name in ("policy", "rendering", "script"))
     for path in (root / "mkdocs.yml", *made_by, *own):
         if path.is_file():
             shared.update(path.name.encode() + b"\0" + path.read_bytes())
@@ -96,12 +91,13 @@ def render(root: Path, out: Path, what: Change) -> list[Problem]:
     shutil.copytree(root / "build/site", out, copy_function=os.link, dirs_exist_ok=True)
     with tempfile.TemporaryDirectory(dir=root / "build") as name:
         made = Path(name) / "site"
-        problems = run_mkdocs(_config(root, Path(name), what), made, part_of=root)
+        changed = [f"{RENDERED}/{page}" for page in what.changed]
+        problems = run_mkdocs(root / "mkdocs.yml", made, changed)
         if problems:
             return problems
         policy.guard_folder(made)
         gone = {f"{RENDERED}/{page}" for page in what.gone}
-        anew = {f"{RENDERED}/{page}" for page in what.changed} | _hand_written(root)
+        anew = set(changed) | _hand_written(root)
         for page in anew:
             _replace(made / _html(page), out / _html(page))
         _merge_search(made, out, anew | gone)
@@ -142,25 +138,6 @@ def _copy_files(results: Path, target: Path) -> None:
         name = path.relative_to(results)
         if path.is_file() and path.suffix != ".md" and name.parts[0] != "parts":
             _replace(path, target / name)
-
-
-def _config(root: Path, folder: Path, what: Change) -> Path:
-    """Write a config of the changed pages alone; other pages of the menu stand in as stubs."""
-    docs = folder / "docs"
-    shutil.copytree(root / "site/docs", docs, ignore=shutil.ignore_patterns(RENDERED, ".*"))
-    for page in _MENU.findall((root / "mkdocs.yml").read_text("utf-8")):
-        stub = docs / page
-        if not stub.exists():
-            stub.parent.mkdir(parents=True, exist_ok=True)
-            stub.write_text("# Stub\n", "utf-8")
-    for page in what.changed:
-        target = docs / RENDERED / page
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(root / "site/docs" / RENDERED / page, target)
-    inherited = {"INHERIT": str((root / "mkdocs.yml").resolve()), "docs_dir": str(docs.resolve())}
-    path = folder / "mkdocs.yml"
-    path.write_text(json.dumps({**inherited, "strict": False}), "utf-8")
-    return path
 
 
 def _merge_search(made: Path, out: Path, named: set[str]) -> None:
