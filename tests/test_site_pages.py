@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Iterable
 
 import pytest
 
@@ -22,7 +23,7 @@ NO_MODEL = Fitted(None)
 SHELF = shipped_shelf()
 
 
-def by_address(pages: list[Page]) -> dict[str, str]:
+def by_address(pages: Iterable[Page]) -> dict[str, str]:
     return {page.address: html.unescape(markdown(page)) for page in pages}
 
 

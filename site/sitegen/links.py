@@ -1,5 +1,7 @@
 """What the built pages point at: every address inside must exist, nothing outside is loaded."""
 
+import html
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,6 +12,8 @@ from ingest.problem import Problem
 
 # Elements whose address a browser fetches by itself; `a` it follows only when asked.
 _LOADS = {"img", "script", "iframe", "source", "video", "audio", "embed", "object", "input"}
+_TABLE = re.compile(r'<div class="frame" .*?\n</div>', re.DOTALL)
+_ADDRESS = re.compile(r' (?P<name>href|src|srcset|data|poster)="(?P<target>[^"]*)"')
 _LOADING_RELS = {"stylesheet", "icon", "preload", "prefetch", "preconnect", "modulepreload"}
 
 
@@ -41,10 +45,23 @@ class _Reader(HTMLParser):
 
 
 def references(page: str) -> list[Reference]:
-    """List every address that stands in a page."""
+    """List every address that stands in a page.
+
+    Our own tables are most of a large site, and every quote in them is encoded: a pattern finds
+    their links in a tenth of a parser's time. One that loads something is left to the parser.
+    """
+    found: list[Reference] = []
+
+    def take(table: re.Match[str]) -> str:
+        addresses = list(_ADDRESS.finditer(table[0]))
+        if any(one["name"] != "href" for one in addresses) or "<link" in table[0]:
+            return table[0]
+        found.extend(Reference(html.unescape(one["target"]), loaded=False) for one in addresses)
+        return ""
+
     reader = _Reader()
-    reader.feed(page)
-    return reader.found
+    reader.feed(_TABLE.sub(take, page))
+    return [*reader.found, *found]
 
 
 def link_problems(folder: Path) -> list[Problem]:

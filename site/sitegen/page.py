@@ -64,9 +64,14 @@ def markdown(one: Page) -> str:
     return "\n\n".join([head, f"# {text(one.title)}", *one.blocks]) + "\n"
 
 
-def write_pages(pages: Iterable[Page], folder: Path) -> None:
-    """Write every page below `folder`; two pages of one address are a bug."""
+def write_pages(pages: Iterable[Page], folder: Path) -> dict[str, int]:
+    """Write every page below `folder`; give each address and how many pictures its page has.
+
+    Two pages of one address are a bug.
+    """
+    written = {}
     for one in pages:
+        written[one.address] = len(one.pictures)
         name = f"{one.address}index" if one.address.endswith("/") else one.address
         path = folder / f"{name}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,6 +81,7 @@ def write_pages(pages: Iterable[Page], folder: Path) -> None:
             chart = folder / CHARTS / drawn.name
             chart.parent.mkdir(exist_ok=True)
             chart.write_text(drawn.svg, encoding="utf-8")
+    return written
 
 
 def heading(words: str, anchor: str, level: int = 2) -> str:

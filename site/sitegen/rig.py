@@ -1,5 +1,6 @@
 """A page a machine: its states, its bandwidth by method, its runs, the doubtful ones marked."""
 
+from collections.abc import Iterator
 from itertools import chain
 
 from sitegen import sections
@@ -17,12 +18,11 @@ MOST_SEARCHED = 500
 """With more machines than this the search index, which every page fetches, would be too heavy."""
 
 
-def rig_pages(record: Record) -> list[Page]:
+def rig_pages(record: Record) -> Iterator[Page]:
     """Make the page of every machine."""
     searched = len(record.machines) <= MOST_SEARCHED
-    return [
-        _rig(record, machine)._replace(searched=searched) for machine in record.machines.values()
-    ]
+    for machine in record.machines.values():
+        yield _rig(record, machine)._replace(searched=searched)
 
 
 def _rig(record: Record, machine: Row) -> Page:

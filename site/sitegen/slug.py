@@ -1,5 +1,7 @@
 """A page a slug: its own runs, and apart from them the same weights launched otherwise."""
 
+from collections.abc import Iterator
+
 from sitegen import experiments, sections
 from sitegen.address import from_page, slug_page, variant_page
 from sitegen.comparison import LAUNCHES, OWN, Show
@@ -17,9 +19,10 @@ from sitegen.residuals import fitted_rows, residuals
 from sitegen.sweep_figure import sweep_figures, sweeps_section
 
 
-def slug_pages(record: Record, fitted: Fitted, launches: Launches) -> list[Page]:
+def slug_pages(record: Record, fitted: Fitted, launches: Launches) -> Iterator[Page]:
     """Make the page of every slug of the catalogue, with rows or without."""
-    return [_slug(record, fitted, launches, entry) for entry in record.slugs.values()]
+    for entry in record.slugs.values():
+        yield _slug(record, fitted, launches, entry)
 
 
 def slug_page_of(record: Record, fitted: Fitted, launches: Launches, slug: str) -> Page:

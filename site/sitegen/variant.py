@@ -1,5 +1,7 @@
 """A page a variant: one model at one quant, whoever serves it."""
 
+from collections.abc import Iterator
+
 from sitegen import sections
 from sitegen.address import variant_page
 from sitegen.comparison import LAUNCHES
@@ -32,14 +34,13 @@ def variants(record: Record) -> dict[Pair, list[Row]]:
     return found
 
 
-def variant_pages(record: Record, fitted: Fitted) -> list[Page]:
+def variant_pages(record: Record, fitted: Fitted) -> Iterator[Page]:
     """Make the page of every model and quant that a run served, or that a slug names."""
     found = variants(record)
     for entry in record.slugs.values():
         found.setdefault((entry["model"], entry["quant"]), [])
-    return [
-        _variant(record, fitted, (model, quant), runs) for (model, quant), runs in found.items()
-    ]
+    for (model, quant), runs in found.items():
+        yield _variant(record, fitted, (model, quant), runs)
 
 
 def _variant(record: Record, fitted: Fitted, pair: Pair, runs: list[Row]) -> Page:
