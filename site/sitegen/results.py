@@ -19,6 +19,7 @@ from sitegen.explore import explore_json
 from sitegen.feed import feed
 from sitegen.fitted import Fitted, read_fitted
 from sitegen.lists import list_pages
+from sitegen.live import BUNDLE, bundle
 from sitegen.notebook_page import analysis_page
 from sitegen.package import File
 from sitegen.page import CHARTS, Page, write_pages
@@ -58,6 +59,8 @@ def write_results(
     files = write_downloads(db, model, folder / DATA)
     analysis, doubts = analysis_page(notebook, folder / DATA)
     written = write_pages(_pages(record, fitted, files, verbs, analysis), folder)
+    (folder / CHARTS).mkdir(exist_ok=True)
+    (folder / CHARTS / BUNDLE).write_text(bundle(), encoding="utf-8")
     (folder / DATA / "feed.xml").write_text(feed(record), encoding="utf-8")
     (folder / DATA / "explore.json").write_text(explore_json(record), encoding="utf-8")
     if fitted.model:
@@ -103,6 +106,7 @@ def write_one(db: Path, model: Path | None, folder: Path, slug: str) -> Results:
     one = slug_page_of(record, read_fitted(model), launches, slug)
     (folder / f"{one.address}.md").unlink(missing_ok=True)
     for drawn in one.pictures:
-        (folder / CHARTS / drawn.name).unlink(missing_ok=True)
+        for file in drawn.files():
+            (folder / CHARTS / file).unlink(missing_ok=True)
     write_pages([one], folder)
     return Results(len(one.pictures) // 2)

@@ -10,7 +10,7 @@ from sitegen.comparison import ONE_RIG
 from sitegen.escape import Html, link, text
 from sitegen.history import history
 from sitegen.numbers import ABSENT, number, value
-from sitegen.page import Page, facts, heading, page, paragraph
+from sitegen.page import Page, facts, page, paragraph, section
 from sitegen.record import Record, Row, rows_of
 from sitegen.table import Cell, Column, Line, table, without_empty
 
@@ -33,10 +33,10 @@ def _rig(record: Record, machine: Row) -> Page:
     rows = rows_of(record, runs)
     blocks = [
         _facts(machine, known, runs),
-        heading("States", "states"),
+        section("States", "states"),
         _states(known),
         *_bandwidth(record, known),
-        heading("Decode", "decode"),
+        section("Decode", "decode"),
         sections.decode(record, address, rows, ONE_RIG),
         sections.oddities(record, runs),
         *sections.quantities(record, address, rows, ONE_RIG),
@@ -44,7 +44,7 @@ def _rig(record: Record, machine: Row) -> Page:
         *sections.verdicts(record, address, runs),
         *sections.failures(record, address, runs),
         *history(record, rig_id),
-        heading("Sources", "sources"),
+        section("Sources", "sources"),
         _sources(rows, runs),
     ]
     description = f"{machine['label']}: its hardware and {len(rows)} measurements, with sources."
@@ -115,7 +115,7 @@ def _bandwidth(record: Record, known: list[Row]) -> list[str]:
         if row["gbps"] or row["low"] or row["high"]
     ]
     shown = table("Memory bandwidth", *without_empty(columns, lines, ABSENT))
-    return [heading("Memory bandwidth", "bandwidth"), shown]
+    return [section("Memory bandwidth", "bandwidth"), shown]
 
 
 def _sources(rows: list[Row], runs: list[Row]) -> Html:

@@ -13,7 +13,7 @@ from sitegen.gaps import gaps
 from sitegen.lead import lead
 from sitegen.names import model_name
 from sitegen.numbers import ABSENT, number, value
-from sitegen.page import Page, facts, heading, page, paragraph
+from sitegen.page import Page, facts, page, paragraph, section
 from sitegen.record import Record, Row, rows_of
 from sitegen.residuals import fitted_rows, residuals
 from sitegen.sweep_figure import sweep_figures, sweeps_section
@@ -92,7 +92,7 @@ def _own(
     record: Record, address: str, runs: list[Row], rows: list[Row], drawn: list[Figure]
 ) -> list[str]:
     return [
-        heading("Decode", "decode"),
+        section("Decode", "decode"),
         sections.decode(record, address, rows),
         *(one.shown for one in drawn),
         sections.oddities(record, runs),
@@ -123,7 +123,7 @@ def _kin(record: Record, address: str, runs: list[Row], swept: list[Figure]) -> 
     )
     rows = rows_of(record, runs)
     return [
-        heading("Same weights, other launch", "other-launch"),
+        section("Same weights, other launch", "other-launch"),
         paragraph(text(told)),
         sections.decode(record, address, rows, LAUNCHES),
         *(one.shown for one in swept),

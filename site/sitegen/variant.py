@@ -10,7 +10,7 @@ from sitegen.figure import figures, pictures_of
 from sitegen.fitted import Fitted, target_of
 from sitegen.names import model_name, slug_link
 from sitegen.numbers import ABSENT, inferred, value
-from sitegen.page import Page, facts, heading, page
+from sitegen.page import Page, facts, page, section
 from sitegen.record import Record, Row, rows_of
 from sitegen.residuals import fitted_rows, residuals
 from sitegen.sweep_figure import sweep_figures, sweeps_section
@@ -54,7 +54,7 @@ def _variant(record: Record, fitted: Fitted, pair: Pair, runs: list[Row]) -> Pag
     swept = sweep_figures(record, address, rows)
     blocks = [
         _facts(record, address, model, quant),
-        heading("Decode", "decode"),
+        section("Decode", "decode"),
         sections.decode(record, address, rows, LAUNCHES),
         *(one.shown for one in drawn),
         *residuals(record, address, fitted_rows(fitted, None, model, quant)),
