@@ -23,8 +23,7 @@ async function draw(figure) {
   const text = await answer.text();
   const live = document.createElement("div");
   live.className = "live";
-  live.setAttribute("role", "img");
-  live.setAttribute("aria-label", figure.querySelector("img").alt);
+  const words = figure.querySelector("img").alt;
   const redraw = async () => {
     await vegaEmbed(live, coloured(text), {
       actions: false,
@@ -34,6 +33,10 @@ async function draw(figure) {
       renderer: "svg",
       tooltip: { disableDefaultStyle: true },
     });
+    // One picture with the same words as before, not Vega's own name for any chart.
+    live.setAttribute("role", "img");
+    live.setAttribute("aria-label", words);
+    live.removeAttribute("aria-roledescription");
   };
   await redraw();
   figure.querySelectorAll("img").forEach((one) => one.remove());
