@@ -26,6 +26,7 @@ RENDERED = "results"
 
 _TABLE = re.compile(r'^<div class="frame" .*?^</div>$', re.MULTILINE | re.DOTALL)
 _HELD = re.compile(r'<div data-held="(?P<place>[0-9]+)"></div>')
+_THEME_SCRIPT = re.compile(r'<script src="(?P<path>[^"]*/javascripts/bundle\.[^"]+)">')
 _ANCHOR = re.compile(r' id="(?P<name>[^"]+)"')
 
 
@@ -63,8 +64,13 @@ class Shortcut(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         return html
 
     def on_post_page(self, output: str, **_: object) -> str:
-        """Put the tables in."""
-        return _HELD.sub(lambda mark: self.held[int(mark["place"])], output)
+        """Put the tables in, and let the page be painted before the theme's script."""
+        return _HELD.sub(lambda mark: self.held[int(mark["place"])], deferred(output))
+
+
+def deferred(page: str) -> str:
+    """Have the theme's script run after the page is there, still before our own."""
+    return _THEME_SCRIPT.sub(r'<script defer src="\g<path>">', page)
 
 
 def main() -> None:
