@@ -36,6 +36,14 @@ ACTED = """() => ({
 })"""
 
 
+# The last that the worker is handed is kept, and it answers for this page.
+KEPT = """async () => {
+    const kept = await caches.match(location.href);
+    const data = await caches.match(new URL("../results/data/compare.json", location.href));
+    return Boolean(kept && data && navigator.serviceWorker.controller);
+}"""
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with chromium() as running:
@@ -76,6 +84,19 @@ def test_a_loaded_page_goes_on_working_offline(browser: Browser, site: Path) -> 
         page.get_by_role("searchbox", name="Words in any column").fill("two")
         page.get_by_role("status").get_by_text("page 1 of 1").wait_for()
         context.close()
+
+
+def test_a_page_seen_once_opens_again_without_a_network(browser: Browser, site: Path) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    with served(site) as address:
+        page.goto(f"{address}compare/", wait_until="networkidle")
+        page.wait_for_function(KEPT)
+    # The server is gone now, whichever way the browser asks.
+    page.goto(f"{address}compare/?rig=someone-else", wait_until="networkidle")
+    page.get_by_text("Not in the record: someone-else").wait_for()
+    assert page.evaluate("getComputedStyle(document.body).margin") == "0px", "no style sheet"
+    context.close()
 
 
 def test_no_text_of_a_report_becomes_markup_script_or_template(
