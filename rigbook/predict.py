@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from ingest.misuse import Misuse
-from models.request import GpuRequest, OwnRun, Request
+from models.request import OwnRun, Request, gpu_of
 
 EXAMPLES = """examples:
   predict --triad 52 --cores 16
@@ -75,7 +75,7 @@ def request_of(args: argparse.Namespace) -> Request:
         for field in Request._fields
         if field not in {"threads", "smt", "gpus", "slugs", "mine"}
     }
-    gpus = tuple(GpuRequest(*_gpu(text)) for text in args.gpu)
+    gpus = tuple(gpu_of(text) for text in args.gpu)
     smt = None if args.smt is None else args.smt == "on"
     return Request(
         **plain,
@@ -105,11 +105,3 @@ def _own_run(text: str) -> OwnRun:
     except ValueError:
         wanted = "SLUG[:WORKLOAD]=TPS, e.g. llamacpp/deepseek-flash-dual-q8=12.4"
         raise Misuse(f"--mine: should be {wanted}; got {text!r}") from None
-
-
-def _gpu(text: str) -> tuple[str, int]:
-    """Split `RTX 3090x2` into name and number; a name alone is one card."""
-    name, times, count = text.rpartition("x")
-    if times and name.strip() and count.isdigit():
-        return name.strip(), int(count)
-    return text, 1

@@ -14,7 +14,8 @@ const WHOLE = new Set(["sockets", "cores", "threads", "channels", "depth", "cpu-
 /** What stands in the form of somebody who just came: a rig to change. */
 export const START = "cpu=AMD+Ryzen+9+9950X&cores=16&channels=2&mts=6000&ram=192";
 
-function gpuOf(text) {
+/** Read cards of one kind: `RTX 3090x2`, or a name alone. */
+export function gpuOf(text) {
   const [, name, cards] = text.match(/^(.*\S)\s*x\s*(\d+)$/) ?? [null, text, "1"];
   return { name, cards };
 }
