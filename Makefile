@@ -6,10 +6,10 @@ export NO_MKDOCS_2_WARNING := 1
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-.PHONY: help site test test-engine test-warehouse lint types pytest fuzz bench faults serve load fit readme lock clean parity web
+.PHONY: help site test test-croissant test-engine test-warehouse lint types pytest fuzz bench faults serve load fit readme lock clean parity web
 
 help:  ## list what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .venv/ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -46,6 +46,9 @@ lint: .venv/ready
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic .github
+	@$(BIN)/actionlint -no-color -shellcheck $(BIN)/shellcheck .github/workflows/*.yml
+	@$(BIN)/shellcheck --severity=warning .ci/run tests/engine/build.sh
+	@$(BIN)/codespell
 	@$(BIN)/cog --check README.md || { echo "README.md: a shown answer is old; run \`make readme\`"; exit 1; }
 	@$(BIN)/rigbook check
 
@@ -53,7 +56,7 @@ types: .venv/ready
 	@$(BIN)/mypy
 
 pytest: .venv/ready
-	@$(BIN)/python -m pytest -m 'not engine and not postgres'
+	@$(BIN)/python -m pytest -m 'not croissant and not engine and not postgres'
 
 test-engine: .venv/ready  ## build a real llama-server once, outside the checkout, and test against it
 	@bin=$$(PYTHON=$(CURDIR)/$(BIN)/python tests/engine/build.sh) \
@@ -77,6 +80,14 @@ build/lake/ready:
 
 test-warehouse: .venv/ready build/lake/ready  ## four loaders at once on a PostgreSQL of their own (needs postgresql)
 	@RIGBOOK_LAKE_PYTHON=$(CURDIR)/build/lake/bin/python $(BIN)/python -m pytest -m postgres
+
+build/croissant/ready:
+	@$(PYTHON) -m venv build/croissant
+	@build/croissant/bin/pip install --quiet mlcroissant==1.1.1 pyarrow
+	@touch $@
+
+test-croissant: .venv/ready build/croissant/ready  ## the data set as its format's own reader sees it (half a GB of packages)
+	@RIGBOOK_CROISSANT_PYTHON=$(CURDIR)/build/croissant/bin/python $(BIN)/python -m pytest -m croissant
 
 readme: .venv/ready  ## write the answers, figures and picture of README.md anew
 	@$(BIN)/python -c 'from pathlib import Path; from sitegen.cover import write_cover; write_cover(Path("models/fitted/model.json"), Path("site/docs/assets"))'

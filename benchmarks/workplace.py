@@ -1,12 +1,12 @@
 """A small copy of the record with a database, and the commands that work on it, to break."""
 
-import hashlib
 import json
 import os
 import random
 import shutil
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +31,11 @@ class Workplace(NamedTuple):
         """Where the fitted model goes."""
         return self.db.with_name("model.json")
 
+    @property
+    def site(self) -> Path:
+        """Where the pages go."""
+        return self.db.with_name("site")
+
 
 class Ended(NamedTuple):
     """How a command ended: exit code, what it said on both streams."""
@@ -44,6 +49,9 @@ def workplace(root: Path, seed: int, machines: int | None = MACHINES) -> Workpla
     shutil.copytree(ROOT / "data/catalog", root / "data/catalog")
     for machine in sorted((ROOT / "data/reports").iterdir())[:machines]:
         shutil.copytree(machine, root / "data/reports" / machine.name)
+    shutil.copy(ROOT / "mkdocs.yml", root)
+    ignore = shutil.ignore_patterns("results", ".results.*")
+    shutil.copytree(ROOT / "site/docs", root / "site/docs", ignore=ignore)
     rng = random.Random(seed)  # noqa: S311 - repeatable, not secret
     place = Workplace(root / "data", root / "build/rigbook.duckdb", rng)
     first = load(place)
@@ -62,6 +70,7 @@ def verb(place: Workplace, name: str) -> list[str]:
     words = {
         "load": ["--data", str(place.data), "--db", str(place.db)],
         "fit": ["--db", str(place.db), "--out", str(place.model)],
+        "site": ["--root", str(place.data.parent), "--db", str(place.db)],
         "query": ["--db", str(place.db), "SELECT count(*) FROM bundles"],
     }
     return [sys.executable, "-m", "rigbook", name, *words[name]]
@@ -110,7 +119,14 @@ def contents(db: Path) -> str:
             for (name,) in names
             for row in connection.execute(f'FROM "{name}"').fetchall()
         )
-    return hashlib.sha256("\n".join(rows).encode()).hexdigest()
+    return sha256("\n".join(rows).encode()).hexdigest()
+
+
+def pages(site: Path) -> str:
+    """Hash every file of a site."""
+    files = sorted(path for path in site.rglob("*") if path.is_file())
+    told = (f"{path.relative_to(site)} {sha256(path.read_bytes()).hexdigest()}" for path in files)
+    return sha256("\n".join(told).encode()).hexdigest()
 
 
 def wanted(place: Workplace) -> str:

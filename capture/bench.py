@@ -75,6 +75,9 @@ def bench(
     ended = _watched(runner, [stage for stage in stages if stage not in soak], journal, (run, pid))
     if log:
         journal.write("log", run=run, **log.said()._asdict())
+        cache = log.cache()
+        if cache.known:
+            journal.write("cache", run=run, **cache._asdict())
     if soak and all(one.alive for one in ended):
         ended += _watched(runner, soak, journal, (run, pid))
     _verified(journal, run)

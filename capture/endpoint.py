@@ -88,7 +88,7 @@ def _served(models: dict[str, Any], wanted: str | None) -> dict[str, Any]:
         return next(iter(known.values()))
     if wanted is None or wanted not in known:
         names = ", ".join(str(_words(name)) for name in known) or "none"
-        raise Unusable(f"no model {wanted or '(not given)'}; --model takes one of: {names}")
+        raise Unusable(f"no model {wanted or '(not given)'}; --served takes one of: {names}")
     return known[wanted]
 
 
@@ -101,19 +101,34 @@ def _asked(http: httpx.Client, address: str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
+BROKEN = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
+"""How a connection ends that the server closed between two questions."""
+
+
 def _text(http: httpx.Client, address: str) -> str | None:
+    """Get a text; asked once more over a new connection where the kept one had been closed."""
     try:
-        with http.stream("GET", address) as response:
-            if response.status_code != httpx.codes.OK:
-                return None
-            content = b""
-            for chunk in response.iter_bytes():
-                content += chunk
-                if len(content) > MAX_BODY_BYTES:
-                    return None
-            return content.decode("utf-8", errors="replace")
+        return _once(http, address)
+    except BROKEN:
+        pass
     except (httpx.TransportError, httpx.DecodingError):
         return None
+    try:
+        return _once(http, address)
+    except (httpx.TransportError, httpx.DecodingError):
+        return None
+
+
+def _once(http: httpx.Client, address: str) -> str | None:
+    with http.stream("GET", address) as response:
+        if response.status_code != httpx.codes.OK:
+            return None
+        content = b""
+        for chunk in response.iter_bytes():
+            content += chunk
+            if len(content) > MAX_BODY_BYTES:
+                return None
+        return content.decode("utf-8", errors="replace")
 
 
 def _words(value: object) -> str | None:

@@ -33,7 +33,7 @@ def panel(lines: Sequence[dict[str, Any]], run: str) -> list[Finding]:
     return [
         _status(measured), _swap(watched), _usable(bench), *_spreads(bench), *_trends(bench),
         _contention(watched), _divergence(bench), _windows(bench), _caches(measured),
-        *_soak(lines, run, measured), *_busy(lines, run),
+        *_soak(lines, run, measured), *_busy(lines, run), *_expert_cache(lines, run),
     ]  # fmt: skip
 
 
@@ -205,6 +205,25 @@ def _busy(lines: Sequence[dict[str, Any]], run: str) -> Iterator[Finding]:
                 f"it was answering {line['slots']} requests of others when the run began: stop"
                 " them and run again",
             )  # fmt: skip
+
+
+def _expert_cache(lines: Sequence[dict[str, Any]], run: str) -> Iterator[Finding]:
+    """See a cache that is only half there, is passed by, or fails, though the server is healthy."""
+    for line in lines:
+        if line["kind"] != "cache" or line["run"] != run:
+            continue
+        if line["failed"]:
+            text = f"{line['failed']} fills, dispatches or collects failed; see the server's log"
+            yield Finding("expert cache", "fail", text)
+        if line["uncached"]:
+            text = f"{', '.join(line['uncached'])} has no room for it: leave more memory free there"
+            yield Finding("expert cache", "advisory", text)
+        if line["bypassed"]:
+            text = f"{line['bypassed']} batches were too large for it: draft fewer tokens a pass"
+            yield Finding("expert cache", "advisory", text)
+        if line["lookups"] == 0:
+            text = "it served no look-up in the run: it may be off, or a drafter holds the card"
+            yield Finding("expert cache", "advisory", text)
 
 
 def _caches(measured: list[Answered]) -> Finding:

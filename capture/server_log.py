@@ -7,6 +7,7 @@ import statistics
 from pathlib import Path
 from typing import NamedTuple
 
+from capture.cache_log import CacheSaid, cache_in
 from ingest.misuse import Misuse
 from ingest.readers.drafting import drafted_lines
 from ingest.readers.llama.timings import MIN_TOKENS, times_of
@@ -37,12 +38,22 @@ class ServerLog:
 
     def said(self) -> Said:
         """Read what was written since."""
+        return said_in(self._window()[1])
+
+    def cache(self) -> CacheSaid:
+        """Read the expert cache: its pools stand where the server booted, before the start."""
+        return cache_in(*self._window())
+
+    def _window(self) -> tuple[str, str]:
+        """Read the text before the start and since, the end of each where it is long."""
         with self._path.open("rb") as file:
-            file.seek(0, 2)
+            size = file.seek(0, 2)
             # A log that was turned over begins anew.
-            begin = self._start if file.tell() >= self._start else 0
-            file.seek(max(begin, file.tell() - MAX_BYTES))
-            return said_in(decode(file.read(MAX_BYTES)))
+            begin = self._start if size >= self._start else 0
+            file.seek(max(0, begin - MAX_BYTES))
+            before = file.read(min(begin, MAX_BYTES))
+            file.seek(max(begin, size - MAX_BYTES))
+            return decode(before), decode(file.read(MAX_BYTES))
 
 
 def said_in(text: str) -> Said:

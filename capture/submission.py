@@ -132,18 +132,32 @@ def pushed(change: Change, clone: Path, address: str) -> str:
     """Push the branch, by a fork and with a pull request where `gh` is there; what came of it."""
     github = on_github(address)
     if github and shutil.which("gh"):
-        run(["gh", "repo", "fork", github, "--clone=false"])
-        owner = run(["gh", "api", "user", "--jq", ".login"]).strip()
-        if not re.fullmatch(r"[\w-]{1,39}", owner):
-            raise Failed(f"gh does not tell who you are (got {owner!r}); run `gh auth login`")
-        fork = f"https://github.com/{owner}/{github.partition('/')[2]}.git"
-        run(["git", "push", "--quiet", "--", fork, f"HEAD:refs/heads/{change.branch}"], clone)
-        return run(
-            ["gh", "pr", "create", "--repo", github, "--head", f"{owner}:{change.branch}",
-             "--title", change.title, "--body", change.body], clone,
-        ).strip()  # fmt: skip
+        return _requested(change, clone, github)
     run(["git", "push", "--quiet", "origin", f"HEAD:refs/heads/{change.branch}"], clone)
     return f"branch {change.branch} is pushed to {address}; open a pull request of it there"
+
+
+GH_CREDENTIALS = ("-c", "credential.helper=", "-c", "credential.helper=!gh auth git-credential")
+"""Lets git push with gh's login, as `gh auth setup-git` would for good."""
+
+
+def _requested(change: Change, clone: Path, github: str) -> str:
+    """Push with gh's login, by a fork unless the collection is one's own; its pull request."""
+    owner = run(["gh", "api", "user", "--jq", ".login"]).strip()
+    if not re.fullmatch(r"[\w-]{1,39}", owner):
+        raise Failed(f"gh does not tell who you are (got {owner!r}); run `gh auth login`")
+    project, name = github.split("/")
+    own = owner.casefold() == project.casefold()
+    if not own:
+        run(["gh", "repo", "fork", github, "--clone=false"])
+    place = f"https://github.com/{project if own else owner}/{name}.git"
+    branch = f"HEAD:refs/heads/{change.branch}"
+    run(["git", *GH_CREDENTIALS, "push", "--quiet", "--", place, branch], clone)
+    head = change.branch if own else f"{owner}:{change.branch}"
+    return run(
+        ["gh", "pr", "create", "--repo", github, "--head", head,
+         "--title", change.title, "--body", change.body], clone,
+    ).strip()  # fmt: skip
 
 
 MAX_BODY = 900

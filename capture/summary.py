@@ -13,6 +13,7 @@ UNITS = {"decode": "tokens/s", "wall": "tokens/s", "decode-engine": "tokens/s",
          "prefill": "tokens/s", "prefill-engine": "tokens/s", "ttft": "ms", "acceptance": "ratio",
          "tokens_per_pass": "tokens", "vram": "GiB", "vram_peak": "GiB", "vram_growth": "MiB",
          "host_ram": "GiB", "power": "W", "sm_utilisation": "ratio", "memory_controller": "ratio",
+         "hit_rate": "ratio", "cache_slots": "slots", "cache_pool": "MiB",
          "retention": "ratio", "ttft_growth": "ratio", "load_time": "s"}  # fmt: skip
 """The units that `quantities.toml` gives these quantities."""
 
@@ -39,6 +40,7 @@ def measurements(lines: Sequence[dict[str, Any]], run: str, terms: Terms) -> lis
     if not any(one.quantity == "acceptance" for one in made):
         made += _counted(lines, run)
     made += _logged(lines, run, made)
+    made += _cached(lines, run)
     made += _beside(lines, run)
     return made
 
@@ -143,6 +145,18 @@ def _logged(
         if "acceptance" not in known and line["drafted"]:
             ratio = [(number, min(line["accepted"] / line["drafted"], 1.0))]
             yield from spread("acceptance", BESIDE, ratio, workload="mixed", streams=1)
+
+
+def _cached(lines: Sequence[dict[str, Any]], run: str) -> Iterator[Measurement]:
+    """Read the expert cache off the server's log; no look-ups is no hit rate, not a rate of 0."""
+    for number, line in enumerate(lines, start=1):
+        if line["kind"] != "cache" or line["run"] != run:
+            continue
+        if line["lookups"] and line["hits"] <= line["lookups"]:
+            rate = [(number, line["hits"] / line["lookups"])]
+            yield from spread("hit_rate", BESIDE, rate, workload="mixed", streams=1)
+        yield from spread("cache_slots", BESIDE, [(number, line["slots"])])
+        yield from spread("cache_pool", BESIDE, [(number, line["pool_mib"])])
 
 
 def _prefill(group: list[Answered], workload: str) -> Iterator[Measurement]:

@@ -10,7 +10,7 @@ Format history
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import date as Date  # noqa: N812 - a field below is named `date`
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -365,13 +365,14 @@ class Bundle(Model):
         above: Provenance | None,
         found: dict[str, Provenance | None],
     ) -> None:
-        """Walk down from `value`, handing on the entry that holds above."""
+        """Walk down from `value`, which forks, handing on the entry that holds above."""
         entry = self.provenance.get(pointer, above)
-        if _forks(value):
-            for step, inner in _branches(value):
-                self._trace(inner, f"{pointer}/{step}", entry, found)
-        elif value is not None and value != []:
-            found[pointer] = entry
+        for step, inner in _branches(value):
+            at = f"{pointer}/{step}"
+            if _forks(inner):
+                self._trace(inner, at, entry, found)
+            elif inner is not None and inner != []:
+                found[at] = self.provenance.get(at, entry)
 
     def origin(self, pointer: str) -> Provenance | None:
         """Find how the field at `pointer` came to be: the entry of the longest prefix of it."""
@@ -412,13 +413,26 @@ def canonical_json(bundle: Bundle) -> str:
     return json.dumps(whole, indent=2, ensure_ascii=False, sort_keys=False) + "\n"
 
 
-def leaves(value: object, pointer: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(value: object, pointer: str = "") -> list[tuple[str, Any]]:
     """List the filled leaves below `value` as (JSON pointer, value); a text list is one."""
+    found: list[tuple[str, Any]] = []
     if _forks(value):
-        for step, inner in _branches(value):
-            yield from leaves(inner, f"{pointer}/{step}")
+        _collect(value, pointer, found)
     elif value is not None and value != []:
-        yield pointer, value
+        found.append((pointer, value))
+    return found
+
+
+def _collect(value: object, pointer: str, found: list[tuple[str, Any]]) -> None:
+    # Goes over every field of every bundle: one list that all add to, and no call for a text.
+    for step, inner in _branches(value):
+        at = f"{pointer}/{step}"
+        if isinstance(inner, str):
+            found.append((at, inner))
+        elif _forks(inner):
+            _collect(inner, at, found)
+        elif inner is not None and inner != []:
+            found.append((at, inner))
 
 
 def _forks(value: object) -> bool:

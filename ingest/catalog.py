@@ -6,6 +6,7 @@ Every entry cites its `source`; what its source does not state is listed in `inf
 import tomllib
 from collections import Counter
 from collections.abc import Container, Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
@@ -42,7 +43,9 @@ class Variant(Entry):
     `bundle_mib` is the routed experts of one mixture-of-experts layer, `bundle_mib_by_layer` the
     layers that differ (block index → MiB), `dense_gib` everything read for every token outside the
     routed experts, `embedding_gib` the look-up tables, which stay on the host and are read a row a
-    token. `kernel` names the kernel class of the routed experts (`quants.toml`).
+    token. `kernel` names the kernel class of the routed experts (`quants.toml`). `prediction_gib`
+    counts the experts of prediction layers in the file: the host keeps them, plain decoding skips
+    them.
     """
 
     quant: str
@@ -52,6 +55,7 @@ class Variant(Entry):
     bundle_mib_by_layer: dict[str, Positive] = Field(default_factory=dict)
     dense_gib: NonNegative | None = None
     embedding_gib: NonNegative | None = None
+    prediction_gib: NonNegative | None = None
     file_gib: Positive | None = None
     shards: Natural | None = None
     files: str | None = None
@@ -73,7 +77,9 @@ class ModelEntry(Entry):
     outside the routed experts, `embedding_b` the look-up tables (a row a token) and `mtp_b` the
     prediction layers that plain decoding skips: routed + always active + embedding + prediction
     layers = all. `expert_ffn` is the inner width of one expert, `expert_hidden` its outer width
-    where that is not `hidden`. MoE layers are `first_moe_layer`, + `moe_layer_step`, …
+    where that is not `hidden`. `kv_mib_per_1k` is the cache of 1000 tokens at f16, and where it is
+    not published `kv_mib_per_1k_at_most` all that was seen to grow with the context. MoE layers are
+    `first_moe_layer`, + `moe_layer_step`, …
     """
 
     id: Key
@@ -97,6 +103,7 @@ class ModelEntry(Entry):
     mtp_b: NonNegative | None = None
     native_ctx: Natural | None = None
     kv_mib_per_1k: NonNegative | None = None
+    kv_mib_per_1k_at_most: NonNegative | None = None
     variants: tuple[Variant, ...] = ()
 
     def moe_blocks(self) -> range:
@@ -107,6 +114,11 @@ class ModelEntry(Entry):
     def variant(self, quant: str) -> Variant | None:
         """Find the variant of `quant`, or None."""
         return next((v for v in self.variants if v.quant == quant), None)
+
+    @cached_property
+    def routed_mib(self) -> dict[str, float]:
+        """Give the routed experts of all layers together by quant, 0 where unknown; added once."""
+        return {variant.quant: sum(variant.bundles_mib(self)) for variant in self.variants}
 
 
 class Quant(Entry):

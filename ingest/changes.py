@@ -91,10 +91,14 @@ def git_range(repository: Path, spoken: str) -> tuple[Tree, Tree]:
 
 def _commit(repository: Path, name: str) -> str:
     """Resolve a name to a commit; `--end-of-options` keeps a name from being read as a flag."""
-    found = _git(
-        repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
-    )
-    return found.decode().strip()
+    words = ("rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}")
+    try:
+        return _git(repository, *words).decode().strip()
+    except Misuse as error:
+        raise Misuse(
+            f"{str(repository)!r} has no commit {name!r} ({error}); name a branch, a tag or a hash,"
+            " such as origin/main"
+        ) from error
 
 
 def git_tree(repository: Path, commit: str) -> Tree:
@@ -152,7 +156,7 @@ def _git(repository: Path, *words: str, stdin: bytes = b"") -> bytes:
     )
     if ran.returncode:
         told = ran.stderr.decode(errors="replace").strip().splitlines()
-        raise Misuse(f"git {words[0]}: {told[-1] if told else 'no such commit'}")
+        raise Misuse(f"git {words[0]}: {told[-1] if told else 'failed without a word'}")
     return ran.stdout
 
 

@@ -25,6 +25,12 @@ STRICT = (
 TOLD = ("thinking", "bandwidth_method", "power_cap_w", "engine", "engine_generation")
 """Fields that few reports tell: two told values forbid, an untold one leaves a doubt."""
 
+WITHIN = {"power_cap_w": "gpus"}
+"""A field that forbids only among rows that are alike in another.
+
+250 W beside 230 W on like cards is a cap; 575 W on another card is what that card is, a doubt.
+"""
+
 FIELDS = (*STRICT, *TOLD)
 
 UNKNOWN = "unknown"
@@ -88,7 +94,7 @@ def compare(rows: Sequence[Row], anyway: Collection[str] = ()) -> Comparison | R
     if len(rows) < 2:
         raise ValueError("a comparison needs two rows or more")
     differences = tuple(_differences(rows))
-    forbidding = tuple(d for d in differences if _forbids(d))
+    forbidding = tuple(d for d in differences if _forbids(d, rows))
     doubts = tuple(d for d in differences if d not in forbidding)
     left = tuple(d for d in forbidding if d.field not in anyway)
     if left:
@@ -104,9 +110,15 @@ def compare(rows: Sequence[Row], anyway: Collection[str] = ()) -> Comparison | R
     )
 
 
-def _forbids(difference: Difference) -> bool:
-    told = set(difference.values) - {UNKNOWN}
-    return difference.field in STRICT or len(told) > 1
+def _forbids(difference: Difference, rows: Sequence[Row]) -> bool:
+    if difference.field in STRICT:
+        return True
+    alike = WITHIN.get(difference.field)
+    told: dict[str, set[str]] = {}
+    for row, value in zip(rows, difference.values, strict=True):
+        if value != UNKNOWN:
+            told.setdefault(_shown(row.get(alike)) if alike else "", set()).add(value)
+    return any(len(values) > 1 for values in told.values())
 
 
 def _differences(rows: Sequence[Row]) -> Iterable[Difference]:
@@ -125,7 +137,7 @@ def _shown(value: object) -> str:
 def guarded(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> list[dict[str, Any]]:
     """Read the rows of `ids`, in their order; raises KeyError for one that is not there."""
     relation = connection.execute(
-        "FROM guarded WHERE list_contains(?, measurement_id)", [list(ids)]
+        "FROM guarded WHERE measurement_id IN (SELECT unnest(?::VARCHAR[]))", [list(ids)]
     )
     names = [column[0] for column in relation.description or ()]
     rows = {row["measurement_id"]: row for row in

@@ -5,18 +5,15 @@ leaves out the figures that repeat, and the view `run_sources` gives the first t
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date as Date  # noqa: N812 - as in the bundle
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ingest.catalog import Catalog
 from ingest.folder import Filed
 from ingest.problem import Problem, Severity
 from ingest.rows import Row, bundle_rows
-
-if TYPE_CHECKING:  # `rigbook check` runs on a rig, without a database
-    import duckdb
 
 DIGITS = 3
 """Figures are published to about three digits; what agrees in them is one figure."""
@@ -49,6 +46,9 @@ IDENTITY = (
 
 KEY = ("quantity", "workload", "protocol", "context_tokens", "nominal_tokens", "streams")
 """What makes two figures of like runs the same figure."""
+
+Figure = tuple[Any, ...]
+"""A model, the fields of `KEY`, and a value to `DIGITS` digits."""
 
 
 class Duplicate(NamedTuple):
@@ -86,27 +86,40 @@ def duplicates(tables: Mapping[str, Sequence[Row]]) -> list[Duplicate]:
     `tables` holds rows of bundles, runs, rig_states and measurements. The one that says which slug
     it was says more; of two that do, the earlier counts.
     """
+    return firsts(alike(tables))
+
+
+def alike(
+    tables: Mapping[str, Sequence[Row]], common: Collection[Figure] = ()
+) -> Iterator[Duplicate]:
+    """Find every pair of runs that are one, in order; `common` are figures that tell nothing."""
     told = sorted(_told(tables), key=lambda one: (one.slug is None, one.date, one.run_id))
-    found: dict[str, Duplicate] = {}
-    for first, second in _candidates(told):
+    for first, second in _candidates(told, common):
         repeated = _compared(first, second)
-        # A repeat of a repeat names the first of them all: pairs come in that order.
-        if repeated and second.run_id not in found and first.run_id not in found:
-            found[second.run_id] = repeated
+        if repeated:
+            yield repeated
+
+
+def firsts(pairs: Iterable[Duplicate]) -> list[Duplicate]:
+    """Pick the pairs that name the first of all: a repeat of a repeat says nothing new."""
+    found: dict[str, Duplicate] = {}
+    for one in pairs:
+        if one.run_id not in found and one.duplicate_of not in found:
+            found[one.run_id] = one
     return list(found.values())
 
 
-def _candidates(told: list[_Told]) -> Iterator[tuple[_Told, _Told]]:
+def _candidates(told: list[_Told], common: Collection[Figure]) -> Iterator[tuple[_Told, _Told]]:
     """List the pairs of different bundles that share a telling figure, each once, in order."""
-    sharing: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+    sharing: dict[Figure, list[int]] = defaultdict(list)
     for index, one in enumerate(told):
         for key, value in one.figures.items():
             if key[0] in TELLING:
                 sharing[one.identity["model"], *key, value].append(index)
     pairs = {
         pair
-        for places in sharing.values()
-        if len(places) <= COMMON
+        for figure, places in sharing.items()
+        if len(places) <= COMMON and figure not in common
         for pair in combinations(places, 2)
         if told[pair[0]].bundle != told[pair[1]].bundle
     }
@@ -168,46 +181,6 @@ def of_bundles(filed: Iterable[Filed], catalog: Catalog) -> list[Duplicate]:
         for table, rows in bundle_rows(one, catalog).items():
             tables[table] += rows
     return duplicates(tables)
-
-
-def refresh(connection: "duckdb.DuckDBPyConnection") -> None:
-    """Fill the table `duplicates` anew from the runs that share a telling figure."""
-    connection.execute("DELETE FROM duplicates")
-    connection.execute(_SHARING, [list(TELLING), COMMON])
-    tables = {table: _rows(connection, sql) for table, sql in _TABLES.items()}
-    connection.execute("DROP TABLE sharing")
-    for one in duplicates(tables):
-        connection.execute(
-            "INSERT INTO duplicates VALUES (?, ?, ?, ?)",
-            [one.run_id, one.duplicate_of, one.kind, one.shared],
-        )
-
-
-def _rows(connection: "duckdb.DuckDBPyConnection", sql: str) -> list[Row]:
-    relation = connection.execute(sql)
-    names = [column[0] for column in relation.description or ()]
-    return [dict(zip(names, values, strict=True)) for values in relation.fetchall()]
-
-
-_SHARING = """
-CREATE TEMP TABLE sharing AS
-SELECT DISTINCT run_id FROM (
-    SELECT m.run_id, count(*) OVER same AS together
-    FROM measurements AS m JOIN runs AS r USING (run_id)
-    WHERE list_contains(?, m.quantity) AND m.value > 0
-    WINDOW same AS (PARTITION BY r.model, m.quantity, m.workload, m.protocol, m.context_tokens,
-        m.nominal_tokens, m.streams, format('{:.2e}', m.value))
-) WHERE together BETWEEN 2 AND ?
-"""
-
-_TABLES = {
-    "runs": "FROM runs WHERE run_id IN (FROM sharing)",
-    "measurements": "FROM measurements WHERE run_id IN (FROM sharing) ORDER BY measurement_id",
-    "bundles": "FROM bundles WHERE bundle_id IN"
-    " (SELECT bundle_id FROM runs WHERE run_id IN (FROM sharing))",
-    "rig_states": "FROM rig_states WHERE state_id IN"
-    " (SELECT state_id FROM runs WHERE run_id IN (FROM sharing))",
-}
 
 
 def duplicate_problems(found: Iterable[Duplicate]) -> list[Problem]:

@@ -41,6 +41,36 @@ def best_match(entries: Iterable[E], name: str) -> E | None:
     return known[found] if found else None
 
 
+def asked_for(entries: Iterable[E], name: str) -> E | None:
+    """Find the entry that a person means, who may have shortened its name: `4090`, `7950x`.
+
+    Where no fragment fits the name, its words, a number among them, must all stand in a fragment;
+    the shortest such fragment wins, so that `4090` is no `rtx 4090 laptop`.
+    """
+    known = {entry.id: entry for entry in entries}
+    found = _best(_fragments(known), words(name)) or _shortened(_fragments(known), name)
+    return known[found] if found else None
+
+
+def _shortened(fragments: list[tuple[frozenset[str], str]], name: str) -> str | None:
+    said = words(name)
+    if not any(character.isdigit() for character in name):
+        return None
+    fits = [(len(needed), key) for needed, key in fragments if said <= needed]
+    least = min((size for size, _ in fits), default=0)
+    best = {key for size, key in fits if size == least}
+    return best.pop() if len(best) == 1 else None
+
+
+def counted(text: str) -> tuple[str, int]:
+    """Split `RTX 3090x2` or `2x RTX 3090` into name and number; a name alone is one card."""
+    if found := re.fullmatch(r"\s*(\d{1,2})\s*[x×*]\s*(\S.*)", text):
+        return found[2].strip(), int(found[1])
+    if found := re.fullmatch(r"(.*\S)\s*[x×*]\s*(\d{1,3})\s*", text):
+        return found[1], int(found[2])
+    return text.strip(), 1
+
+
 def _fragments(entries: Mapping[str, _Matched]) -> list[tuple[frozenset[str], str]]:
     return [(words(text), entry.id) for entry in entries.values() for text in entry.match]
 

@@ -53,6 +53,17 @@ class Judged(NamedTuple):
     added: tuple[Filed, ...]
     redacted: dict[str, int]
 
+    @property
+    def machines(self) -> set[str]:
+        """Name the machines of every bundle that is touched, states included."""
+        sides = (self.before.by_folder, self.after.by_folder)
+        return {
+            side[path].bundle.rig.machine
+            for path in self.submission.folders
+            for side in sides
+            if path in side
+        }
+
 
 def judge(before: Tree, after: Tree, folder: Path, *, actor: str | None = None) -> Judged:
     """Judge the change from `before` to `after`; `folder` is where both are written out.

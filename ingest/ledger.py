@@ -48,6 +48,12 @@ class Machine(NamedTuple):
         return [Problem(*one) for one in json.loads(self.told)] if self.told else []
 
 
+def problems_of(machines: Iterable[Machine]) -> list[Problem]:
+    """List what was found wrong with all of them; one text is read faster than many."""
+    told = ",".join(one.told[1:-1] for one in machines if one.told)
+    return [Problem(*one) for one in json.loads(f"[{told}]")]
+
+
 def lines(pairs: Mapping[str, str]) -> str:
     """Write folder → word as lines, in order; the database writes the same of its bundles."""
     return "\n".join(f"{path} {word}" for path, word in sorted(pairs.items()))

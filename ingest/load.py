@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import multiprocessing
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -10,18 +11,18 @@ from typing import NamedTuple
 
 import duckdb
 
-from ingest.batch import Found, Share, begin, take, work
+from ingest.batch import Found, Share, begin, rare_gc, take, work
 from ingest.catalog import Catalog, load_catalog
 from ingest.check import catalog_of, twice
 from ingest.fingerprint import Keys, keys
-from ingest.ledger import Machine, ledger, pairs
+from ingest.ledger import Machine, ledger, pairs, problems_of
 from ingest.misuse import Misuse
 from ingest.owners import owners
 from ingest.problem import Problem, has_errors
 from ingest.stamps import machines
 from ingest.store import NOTHING, Held, beside, build_from, held, update_from, whole
 from ingest.tables import write_tables
-from ingest.walk import cores, find_moved
+from ingest.walk import cores, finding_moved
 
 MACHINES_A_SHARE = 256
 """About 500 bundles: large enough to fill a column, small enough to hold in memory many times."""
@@ -46,7 +47,7 @@ def load(data: Path, db: Path, *, full: bool = False) -> Loaded:
     written; the database is then as it was.
     """
     db.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(db), beside(db) as folder, ledger(_beside(db, "ledger")) as book:
+    with rare_gc(), _alone(db), beside(db) as folder, ledger(_beside(db, "ledger")) as book:
         root = catalog_of([data])
         catalog, doubts = load_catalog(root)
         now = keys(root)
@@ -54,8 +55,10 @@ def load(data: Path, db: Path, *, full: bool = False) -> Loaded:
         place = str(reports.resolve())
         known = {} if full else book.read(place, now.verdicts)
         names = machines(reports)
-        moved = find_moved(str(reports), {name: one.stamp for name, one in known.items()})
-        has = _held(db) if not full else NOTHING
+        with finding_moved(str(reports), {n: one.stamp for n, one in known.items()}) as finding:
+            # Read while others walk; not before, for they may be forked only without its threads.
+            has = _held(db) if not full else NOTHING
+            moved = finding()
         rows_hold = has.built.get("rows") == now.rows
         held_rows = has.bundles if rows_hold else {}
         looked = _look(_Before(reports, names, known, moved, held_rows), folder, catalog)
@@ -153,7 +156,7 @@ def _in_processes(shares: list[Share], catalog: Catalog, processes: int) -> Iter
 
 def _problems(every: Mapping[str, Machine]) -> list[Problem]:
     found = sorted(every.items())
-    problems = [problem for _, known in found if known.told for problem in known.problems()]
+    problems = problems_of(known for _, known in found)
     return problems + twice(pair for _, known in found for pair in pairs(known.ids))
 
 
@@ -180,7 +183,7 @@ def _swap_in(db: Path, has: Held, ready: _Ready, now: Keys) -> bool:
         return True
     if has.built == built:
         rows = {"problems": rows["problems"]}
-        if sorted(has.problems) == sorted(ready.problems):
+        if Counter(has.problems) == Counter(ready.problems):
             rows = {}
     if not rows and not ready.written and not ready.gone:
         return False

@@ -128,7 +128,7 @@ def _weights_gib(run: Run, catalog: Catalog) -> float | None:
         return run.weights.gib
     model = catalog.models.get(run.weights.model or "")
     variant = model.variant(run.weights.quant or "") if model else None
-    return sum(variant.bundles_mib(model)) / 1024 if model and variant else None
+    return model.routed_mib[variant.quant] / 1024 if model and variant else None
 
 
 @rule("flag")

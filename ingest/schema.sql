@@ -329,6 +329,22 @@ CREATE TABLE catalog_engines (
     family  VARCHAR NOT NULL      -- engines with the same CPU kernels
 );
 
+-- Figures that two runs hardly have in common but by repetition, to three digits. Made by the load to
+-- find repeats: `measurements` has what they say.
+CREATE TABLE figures (
+    run_id  VARCHAR NOT NULL,
+    rig_id  VARCHAR NOT NULL,
+    figure  UBIGINT NOT NULL  -- hash of model, quantity, workload, protocol, contexts, streams, value
+);
+
+-- Every two runs that are one, whichever of several is the first: what `duplicates` is made of.
+CREATE TABLE repeats (
+    run_id        VARCHAR NOT NULL,  -- the later of the two
+    duplicate_of  VARCHAR NOT NULL,  -- run_id of the other
+    kind          VARCHAR NOT NULL,  -- exact | near
+    shared        INTEGER NOT NULL   -- figures that agree
+);
+
 -- Runs published twice: counted once, at the one that names its slug, else at the earlier.
 CREATE TABLE duplicates (
     run_id        VARCHAR PRIMARY KEY,
@@ -337,16 +353,12 @@ CREATE TABLE duplicates (
     shared        INTEGER NOT NULL   -- figures that agree
 );
 
--- Figures of such runs that the first one has already: they are left out, what is new is not.
-CREATE VIEW repeated AS
-SELECT m.measurement_id, o.measurement_id AS repeats
-FROM duplicates AS d
-JOIN measurements AS m USING (run_id)
-JOIN measurements AS o ON o.run_id = d.duplicate_of AND o.quantity = m.quantity
-    AND o.protocol = m.protocol AND o.workload IS NOT DISTINCT FROM m.workload
-    AND o.context_tokens IS NOT DISTINCT FROM m.context_tokens
-    AND o.nominal_tokens IS NOT DISTINCT FROM m.nominal_tokens
-    AND o.streams IS NOT DISTINCT FROM m.streams;
+-- Figures of such runs that the first one has already: they are left out, what is new is not. Made of
+-- `duplicates` by the load: to find them anew was half the cost of every question to `comparable`.
+CREATE TABLE repeated (
+    measurement_id  VARCHAR NOT NULL,
+    repeats         VARCHAR NOT NULL  -- measurement_id of the figure that counts
+);
 
 -- Handles of CODEOWNERS: who may retract what others submitted.
 CREATE TABLE maintainers (handle VARCHAR PRIMARY KEY);  -- lower case, without @
@@ -391,46 +403,35 @@ JOIN statuses AS s ON s.bundle_id = m.bundle_id AND s.target IN (
 )
 ORDER BY m.measurement_id, s.date, s.position;
 
--- How far each number that counts can be trusted. Computed from what lies there, never declared: a
--- re-run is a number of the same variant, protocol and workload by another person on another machine
--- with the same processor and cards, within a quarter (the spread of one rig over days).
+-- Numbers that somebody re-ran: of the same variant, protocol and workload, by another person on
+-- another machine with the same processor and cards, within a quarter (the spread of one rig over
+-- days). Made by the load (ingest/trust.py): it compares every number with every other.
+CREATE TABLE again (
+    measurement_id  VARCHAR NOT NULL,
+    state_id        VARCHAR NOT NULL,
+    by_others       BOOLEAN NOT NULL  -- by somebody who is no maintainer
+);
+
+-- How far each number that counts can be trusted. Computed from what lies there, never declared.
 CREATE VIEW trust AS
-WITH told AS (
-    SELECT c.*, b.raw, lower(coalesce(b.submitter, s.author)) AS who, rs.cpu, rs.gpu_names
-    FROM comparable AS c
-    JOIN bundles AS b USING (bundle_id)
-    JOIN rig_states AS rs ON rs.state_id = c.state_id
-    LEFT JOIN sources AS s ON s.bundle_id = c.bundle_id AND s.source = c.source
-),
-again AS (
-    SELECT a.measurement_id, bool_or(o.who NOT IN (SELECT handle FROM maintainers)) AS by_others
-    FROM told AS a
-    JOIN told AS o ON o.model = a.model AND o.quant = a.quant AND o.quantity = a.quantity
-        AND o.protocol = a.protocol AND o.workload IS NOT DISTINCT FROM a.workload
-        AND o.nominal_tokens IS NOT DISTINCT FROM a.nominal_tokens
-        AND o.context_tokens IS NOT DISTINCT FROM a.context_tokens
-        AND o.cpu = a.cpu AND o.gpu_names = a.gpu_names
-        AND o.who <> a.who AND o.rig_id <> a.rig_id
-        AND o.central BETWEEN a.central / 1.25 AND a.central * 1.25
-    GROUP BY a.measurement_id
-)
-SELECT t.measurement_id,
+SELECT c.measurement_id, c.run_id,
     CASE
         WHEN again.by_others THEN 're-run by somebody else'
         WHEN again.measurement_id IS NOT NULL THEN 're-run by a maintainer'
-        WHEN t.raw = 'log' THEN 'report with raw log'
-        WHEN t.raw = 'report' THEN 'pasted report'
+        WHEN b.raw = 'log' THEN 'report with raw log'
+        WHEN b.raw = 'report' THEN 'pasted report'
         ELSE 'statement'
     END AS trust,
     CASE
         WHEN again.by_others THEN 5
         WHEN again.measurement_id IS NOT NULL THEN 4
-        WHEN t.raw = 'log' THEN 3
-        WHEN t.raw = 'report' THEN 2
+        WHEN b.raw = 'log' THEN 3
+        WHEN b.raw = 'report' THEN 2
         ELSE 1
     END AS trust_level,
-    again.measurement_id IS NULL AND coalesce(t.raw, 'rows') = 'rows' AS only_said
-FROM told AS t
+    again.measurement_id IS NULL AND coalesce(b.raw, 'rows') = 'rows' AS only_said
+FROM comparable AS c
+JOIN bundles AS b USING (bundle_id)
 LEFT JOIN again USING (measurement_id);
 
 -- The best number of each variant, quantity, workload and protocol that may be ranked: one stream,
@@ -457,24 +458,27 @@ SELECT
     -- A build number or a version names a generation to its hundreds or its minor.
     coalesce('b' || nullif(regexp_extract(r.engine_build, '\bb(\d+)\d\d\b', 1), '') || 'xx',
         nullif(regexp_extract(r.engine_build, '\bv?(\d+\.\d+)', 1), '')) AS engine_generation,
-    b.method AS bandwidth_method, b.gbps, g.power_w AS power_cap_w,
+    b.best.method AS bandwidth_method, b.best.gbps AS gbps, g.power_w AS power_cap_w, g.gpus,
     coalesce(m.value, (m.low + m.high) / 2) AS central, m.low, m.high, m.sd, m.cv, m.n
 FROM measurements AS m
 JOIN runs AS r USING (run_id)
 JOIN catalog_protocols AS p USING (protocol)
 LEFT JOIN catalog_engines AS e ON e.engine = r.engine
-LEFT JOIN (
-    SELECT state_id, string_agg(round(power_w)::INTEGER, '+' ORDER BY power_w) AS power_w
-    FROM rig_gpus GROUP BY state_id HAVING count(power_w) = count(*)
-) AS g ON g.state_id = m.state_id
-LEFT JOIN (
-    SELECT f.state_id, f.bundle_id, f.method, coalesce(f.gbps, (f.low + f.high) / 2) AS gbps
+-- Of each number by itself: for two of a million nobody needs the cards of every machine.
+LEFT JOIN LATERAL (
+    -- A cap is of a card: two cards at 230 W are capped as four are.
+    SELECT string_agg(DISTINCT c.gpu, '+' ORDER BY c.gpu) AS gpus,
+        CASE WHEN count(c.power_w) = count(*) THEN
+            string_agg(DISTINCT round(c.power_w)::INTEGER, '+' ORDER BY round(c.power_w)::INTEGER)
+        END AS power_w
+    FROM rig_gpus AS c WHERE c.state_id = m.state_id
+) AS g ON true
+LEFT JOIN LATERAL (
+    SELECT first({'method': f.method, 'gbps': coalesce(f.gbps, (f.low + f.high) / 2)}
+        ORDER BY c.counts = 'read' DESC, f.method) AS best
     FROM rig_bandwidth AS f JOIN catalog_bandwidth AS c USING (method)
-    WHERE c.measured AND NOT coalesce(f.under_load, false)
-    QUALIFY row_number() OVER (
-        PARTITION BY f.state_id, f.bundle_id ORDER BY c.counts = 'read' DESC, f.method
-    ) = 1
-) AS b ON b.bundle_id = m.bundle_id
+    WHERE f.bundle_id = m.bundle_id AND c.measured AND NOT coalesce(f.under_load, false)
+) AS b ON true
 WHERE coalesce(m.value, m.low + m.high) IS NOT NULL;
 
 -- Speeds with every field in which two runs of one machine may differ (ingest/pairs.py reads it).

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import duckdb
 
+from ingest import repeats, trust
 from ingest.catalog import Catalog
-from ingest.duplicates import refresh
 from ingest.folder import Filed
 from ingest.misuse import Misuse
 from ingest.problem import Problem
@@ -52,6 +52,7 @@ def fill(
         write_bundles(folder, filed, catalog)
         write_tables(folder, whole(catalog, problems, maintainers))
         fill_from(connection, folder)
+        _relate(connection)
 
 
 def whole(catalog: Catalog, problems: Iterable[Problem], maintainers: Iterable[str] = ()) -> Rows:
@@ -76,9 +77,14 @@ def fill_from(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     connection.execute(_MACHINES)
     for table, key in KEYS.items():
         _check_unique(connection, table, key)
-    refresh(connection)
     for waiting in REPORTED.values():
         connection.execute(f"DROP TABLE {waiting}")
+
+
+def _relate(connection: duckdb.DuckDBPyConnection) -> None:
+    """Set all that is there against one another."""
+    repeats.refresh(connection)
+    trust.refresh(connection)
 
 
 KEYS = {"bundles": "bundle_id", "runs": "run_id"}
@@ -188,6 +194,7 @@ def build_from(path: Path, folder: Path) -> None:
         )
         create(connection)
         fill_from(connection, folder)
+        _relate(connection)
         connection.execute("CHECKPOINT fresh; USE memory; DETACH fresh")
     fresh.replace(path)
 
@@ -200,15 +207,31 @@ def update_from(path: Path, folder: Path, machines: Iterable[str], anew: Iterabl
     fresh = folder / path.name
     shutil.copyfile(path, fresh)
     with duckdb.connect(str(fresh)) as connection:
-        connection.execute(
-            "CREATE TEMP TABLE redone AS SELECT unnest(?::VARCHAR[]) AS rig_id", [list(machines)]
-        )
-        connection.execute(DELETE)
-        for table in anew:
-            connection.execute(f'DELETE FROM "{table}"')  # noqa: S608 - the schema's own
-        fill_from(connection, folder)
+        exchange(connection, folder, machines, anew)
         connection.execute("CHECKPOINT")
     fresh.replace(path)
+
+
+def exchange(
+    connection: duckdb.DuckDBPyConnection,
+    folder: Path,
+    machines: Iterable[str],
+    anew: Iterable[str],
+) -> None:
+    """Put the tables below `folder` in place of the rows of `machines` and of the tables `anew`."""
+    connection.execute(
+        "CREATE TEMP TABLE redone AS SELECT unnest(?::VARCHAR[]) AS rig_id", [list(machines)]
+    )
+    repeats.forget(connection)
+    trust.forget(connection)
+    connection.execute(DELETE)
+    whole = set(anew)
+    for table in whole:
+        connection.execute(f'DELETE FROM "{table}"')  # noqa: S608 - the schema's own
+    fill_from(connection, folder)
+    repeats.renew(connection)
+    trust.renew(connection, everything="maintainers" in whole)
+    connection.execute("DROP TABLE redone")
 
 
 # Empties a table of the machines in `redone`; what leads to the machine comes last.

@@ -7,6 +7,7 @@ is named all the same: no honest report needs it, and somebody else's tool may e
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ingest.catalog import Catalog
 from ingest.folder import Filed
@@ -69,9 +70,15 @@ def text_is_no_code(filed: Filed, _: Catalog) -> Iterator[Finding]:
     for pointer, text in filed.bundle.texts:
         if LAUNCH.search(pointer):
             continue
-        kind = next((kind for kind, pattern in CODE.items() if pattern.search(text)), None)
+        kind = _reads_as(text)
         if kind:
             yield pointer, f"reads as {kind}; say it in plain words (it is shown escaped)"
+
+
+# Most texts are words of a list, which every run and every report repeats.
+@lru_cache(maxsize=1 << 14)
+def _reads_as(text: str) -> str | None:
+    return next((kind for kind, pattern in CODE.items() if pattern.search(text)), None)
 
 
 @rule("error")

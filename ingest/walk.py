@@ -1,8 +1,9 @@
 """Look at every machine's folders, in as many processes as there are cores."""
 
+import contextlib
 import multiprocessing
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from ingest.stamps import Stamp
 
@@ -18,17 +19,22 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def find_moved(reports: str, stamps: Mapping[str, Stamp]) -> set[str]:
-    """Find the machines of which something looks other than its stamp says."""
+@contextlib.contextmanager
+def finding_moved(reports: str, stamps: Mapping[str, Stamp]) -> Iterator[Callable[[], set[str]]]:
+    """Begin to look for machines of which something looks other than its stamp says.
+
+    What is given waits for the end and names them; meanwhile the caller may do something else.
+    """
     told, walkers = [*stamps.items()], cores()
     if walkers < 2 or len(told) < WALKED_ALONE:
-        return {name for name, stamp in told if not stamp.stands(reports)}
+        yield lambda: {name for name, stamp in told if not stamp.stands(reports)}
+        return
     _inherited.append((reports, told))
     # Forked, which is safe as long as no thread was started; walkers only look.
     with multiprocessing.get_context("fork").Pool(walkers) as pool:
-        parts = pool.map(_moved_of, [slice(start, None, walkers) for start in range(walkers)])
+        parts = pool.map_async(_moved_of, [slice(n, None, walkers) for n in range(walkers)])
+        yield lambda: {name for part in parts.get() for name in part}
     _inherited.clear()
-    return {name for part in parts for name in part}
 
 
 def _moved_of(part: slice) -> list[str]:

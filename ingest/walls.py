@@ -80,7 +80,7 @@ def _host_share(run: Run, model: ModelEntry) -> float | None:
 def one_pass(run: Run, workload: str | None, model: ModelEntry, variant: Variant) -> Pass | None:
     """Price a pass of one verified token: union growth and a drafter only add to it."""
     tokens, hits, share = most_tokens(run, workload), _hits(run), _host_share(run, model)
-    bundles = sum(variant.bundles_mib(model)) / 1024 * GIB_GB
+    bundles = model.routed_mib[variant.quant] / 1024 * GIB_GB
     if None in (tokens, hits, share) or not model.experts or not model.experts_per_token:
         return None
     routed = bundles * model.experts_per_token / model.experts

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ingest.catalog import Catalog
 from launch.config import Launchers
 from launch.plan import Cards, Plan, Wish, make_plan
-from launch.subject import PlanError, slug_subject
+from launch.subject import PlanError, Subject, slug_subject
 from launch.verdict import Memory
 
 DEPTHS = (0, 2, 5)
@@ -14,9 +14,9 @@ UBATCHES = (2048, 4096)
 
 
 class Alternative(NamedTuple):
-    """One way: a slug with a drafter depth and a batch, and its plan."""
+    """One way: a slug (None for a GGUF) with a drafter depth and a batch, and its plan."""
 
-    slug: str
+    slug: str | None
     depth: int
     ubatch: int
     plan: Plan
@@ -32,10 +32,18 @@ def alternatives(
         if slug.model != model or slug.cards > max(len(cards.free_mib), 1):
             continue
         subject = slug_subject(slug, catalog, launchers, "/models")
-        for depth, ubatch in _settings(drafts=slug.drafter is not None):
+        for depth, ubatch in _settings(drafts=subject.server.draft is not None):
             plan = make_plan(subject, cards, memory, Wish(depth=depth, ubatch=ubatch))
             found.append(Alternative(slug_id, depth, ubatch, plan))
     return found
+
+
+def gguf_alternatives(subject: Subject, cards: Cards, memory: Memory) -> list[Alternative]:
+    """Plan a GGUF at each batch. No drafter is known for it."""
+    return [
+        Alternative(None, depth, ubatch, make_plan(subject, cards, memory, Wish(ubatch=ubatch)))
+        for depth, ubatch in _settings(drafts=False)
+    ]
 
 
 def _settings(*, drafts: bool) -> Iterator[tuple[int, int]]:

@@ -5,14 +5,16 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from ingest.catalog import Catalog, load_catalog
+from ingest.catalog import Catalog, ModelEntry, load_catalog
 from ingest.misuse import Misuse
 from ingest.shipped import shipped
 from launch.alternatives import needs_of
 from launch.config import Launchers, load_launchers
+from launch.entry import checked_entry
 from launch.line import Server
+from launch.machine import Machine
 from launch.payload import gguf_payload
-from launch.plan import Cards, Plan, Wish, make_plan
+from launch.plan import CONTEXT, Cards, Plan, Wish, make_plan
 from launch.rig import cards_of, named_cards, numbers, reference_cards
 from launch.shards import is_url, read_weights
 from launch.source import Sources
@@ -29,6 +31,7 @@ class Ask(NamedTuple):
 
     slug: str | None = None
     gguf: str | None = None
+    weights: str | None = None
     gpus: tuple[str, ...] = ()
     free_vram: str | None = None
     devices: str | None = None
@@ -84,16 +87,44 @@ def subject_of(ask: Ask, shelf: Shelf) -> Subject:
     if ask.gguf:
         with Sources() as sources:
             weights = read_weights(ask.gguf, sources.open)
-        payload = gguf_payload(weights, table_of(weights))
+        table = table_of(weights)
+        payload = gguf_payload(weights, table)
         model = weights.files[0]
         if is_url(model):
             model = f"{ask.models}/{PurePosixPath(urlsplit(model).path).name}"
-        return Subject(payload, Server(build=NEWEST, model=model), tensors=weights.tensors)
+        entry = checked_entry(weights, table, shelf.catalog)
+        server = Server(build=NEWEST, model=model, ctx=_native(entry))
+        return Subject(payload, server, tensors=weights.tensors, entry=entry)
     slug = shelf.catalog.slugs.get(ask.slug or "")
     if slug is None:
         near = get_close_matches(ask.slug or "", shelf.launchers.configs, n=3, cutoff=0.3)
         raise Misuse(f"--slug: no slug {ask.slug!r}; nearest: {', '.join(near) or 'none'}")
-    return slug_subject(slug, shelf.catalog, shelf.launchers, ask.models)
+    subject = slug_subject(slug, shelf.catalog, shelf.launchers, ask.models)
+    if not ask.weights:
+        return subject
+    return subject._replace(server=subject.server._replace(model=ask.weights))
+
+
+def _native(entry: ModelEntry | None) -> int | None:
+    """Give the context that a model was made for where it is below the usual one."""
+    native = entry.native_ctx if entry else None
+    return native if native and native < CONTEXT else None
+
+
+NO_CARD_HERE = (
+    "no NVIDIA card is seen on this machine: everything runs on the host; --gpu names others"
+)
+
+
+def rig_here(ask: Ask, shelf: Shelf, subject: Subject, here: Machine) -> Rig:
+    """Take memory and cards of a machine as they are now, unless others were typed."""
+    memory = here.memory._replace(total_gib=ask.ram_gib or here.memory.total_gib)
+    if ask.gpus or ask.free_vram:
+        return rig_of(ask, shelf, subject)._replace(memory=memory)
+    if not here.cards:
+        return Rig(Cards(), memory, (NO_CARD_HERE,))
+    devices = ask.devices.split(",") if ask.devices else None
+    return Rig(cards_of([], [card.free_mib for card in here.cards], devices), memory)
 
 
 def rig_of(ask: Ask, shelf: Shelf, subject: Subject) -> Rig:

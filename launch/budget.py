@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from launch.placement import MARGIN_MIB
 
 if TYPE_CHECKING:
-    from ingest.catalog import Residency, SlugDrafter
+    from ingest.catalog import Residency
     from launch.payload import Payload
 
 MASK_BYTES = 4
@@ -28,10 +28,8 @@ FIRST_DECODE_MIB = 66.0
 """What the first decoded token adds after boot (measured)."""
 FIRST_CARD_EXTRA_MIB = 768.0
 """What the first card holds beside its share (the reference's default)."""
-DRAFT_CONTEXT_MIB = 3840.0
-"""A drafter's context costs this on each card, even with its weights on the host: about 7.5 GiB
-over two cards (measured). With the weights' share it gives 9,114 MiB where 9,054 and 8,104 were
-measured on two cards, and 6,477 where the reference reserves 6,839 on four."""
+MARGIN_CELLS = 204_800 * 4096
+"""Context x ubatch that the margin was measured at (556 MiB died, 896 survived)."""
 CACHE_RESERVE_MIB = 1536.0
 """What the expert cache leaves free (measured optimum on 24 GB cards)."""
 
@@ -66,12 +64,26 @@ def compute_mib(shape: Shape) -> float:
     return shape.ctx * shape.ubatch * MASK_BYTES / (1 << 20) + COMPUTE_MIB + FIRST_DECODE_MIB
 
 
-def drafter_mib(drafter: SlugDrafter | None, cards: int, *, on_host: bool) -> float:
-    """Estimate what a drafter costs each card: its share of the weights, and its context."""
-    if drafter is None or cards == 0:
+def prefill_margin_mib(shape: Shape) -> float:
+    """Give the headroom of a deep prefill, which is what the compute buffers still grow by.
+
+    They swing by 1,128 MiB between graph shapes at `MARGIN_CELLS` (measured), and the mask is what
+    swings: a larger context times batch needs proportionally more than the margin measured there.
+    """
+    return MARGIN_MIB * max(1.0, shape.ctx * shape.ubatch / MARGIN_CELLS)
+
+
+def drafter_mib(weights_mib: float, cards: int, shape: Shape, *, on_host: bool) -> float:
+    """Estimate what a drafter costs each card: its share of the weights, and its own context.
+
+    The context has compute buffers of the target's shape, even with the weights on the host: it
+    took about 7.5 GiB over two cards where the target's buffers took 3,948 and 3,697 MiB. At
+    204,800 tokens and ubatch 4096 this gives 9,339 MiB where 9,054 and 8,104 were measured on two
+    cards, and 6,703 where the reference reserves 6,839 on four.
+    """
+    if cards == 0:
         return 0.0
-    weights = 0.0 if on_host else (drafter.file_gib or 0.0) * 1024 / cards
-    return weights + DRAFT_CONTEXT_MIB
+    return compute_mib(shape) + (0.0 if on_host else weights_mib / cards)
 
 
 def derived_budget(payload: Payload, shape: Shape, draft_mib: float) -> Budget:
@@ -83,6 +95,7 @@ def derived_budget(payload: Payload, shape: Shape, draft_mib: float) -> Budget:
         dense_mib=payload.dense_mib,
         kv_mib=payload.kv_mib(shape.ctx, shape.kv),
         basis="derived",
+        margin_mib=prefill_margin_mib(shape),
     )
 
 
@@ -101,4 +114,5 @@ def measured_budget(
         dense_mib=payload.dense_mib,
         kv_mib=kv,
         basis="measured",
+        margin_mib=prefill_margin_mib(shape),
     )

@@ -5,11 +5,11 @@ weights come from. Cards, context, batches, drafter and residency stand with the
 """
 
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
-from ingest.catalog import Catalog, Count, Entry, Key, Natural, SlugId
+from ingest.catalog import Catalog, Count, Entry, Key, Natural, Slug, SlugId
 from ingest.problem import Problem
 from launch.flags import Flags, checked, load_flags, read_toml
 
@@ -36,12 +36,13 @@ class LaunchConfig(Entry):
     """How one slug is launched by its author.
 
     `model` and `drafter_file` are paths below the model folder. `threads` is set where the author
-    pins a number. `default_threads` serves when a compose file is started by hand.
+    pins a number. `default_threads` serves when a compose file is started by hand. `unpublished`
+    lists what the author never named: a plan then asks for the weights' file, and drafts nothing.
     """
 
     slug: SlugId
     build: Key
-    model: RelativePath
+    model: RelativePath | None = None
     drafter_file: RelativePath | None = None
     drafter_cards: tuple[Count, ...] = ()
     alias: str
@@ -51,7 +52,8 @@ class LaunchConfig(Entry):
     shm_size: str | None = None
     host_ipc: bool = False
     environment: dict[EnvironmentName, str] = Field(default_factory=dict)
-    downloads: Annotated[tuple[Download, ...], Field(min_length=1)]
+    downloads: tuple[Download, ...] = ()
+    unpublished: tuple[Literal["model", "drafter_file", "downloads"], ...] = ()
 
 
 class Launchers(NamedTuple):
@@ -87,6 +89,27 @@ def config_problems(
         said.append(("build", f"names {config.build!r}, which flags.toml does not have"))
     if slug and build and slug.engine != build.engine:
         said.append(("build", f"is of {build.engine}, but the slug is served by {slug.engine}"))
-    if slug and (slug.drafter is None) != (config.drafter_file is None):
-        said.append(("drafter_file", "must stand exactly where the slug has a drafter"))
+    said += [(field, message) for field, message in _absences(config, slug) if message]
     return [Problem(str(path), where, message) for where, message in said]
+
+
+def _absences(config: LaunchConfig, slug: Slug | None) -> list[tuple[str, str | None]]:
+    """Hold every field that may be absent to what is said to be unpublished."""
+    drafts = slug is not None and slug.drafter is not None
+    wanted = {"model": True, "drafter_file": drafts, "downloads": True}
+    return [
+        (field, _absence(field, wanted=need, config=config))
+        for field, need in wanted.items()
+        if slug is not None
+    ]
+
+
+def _absence(field: str, *, wanted: bool, config: LaunchConfig) -> str | None:
+    there, unpublished = bool(getattr(config, field)), field in config.unpublished
+    if there and unpublished:
+        return "stands here, but is listed as unpublished"
+    if field == "drafter_file" and there != wanted and not unpublished:
+        return "must stand exactly where the slug has a drafter, or be listed as unpublished"
+    if wanted and not there and not unpublished:
+        return "is missing; give it, or list it as unpublished"
+    return None

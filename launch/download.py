@@ -20,7 +20,7 @@ class DownloadPlan(NamedTuple):
 
 def download_plans(config: LaunchConfig, models: str) -> list[DownloadPlan]:
     """Write the commands that fetch everything a config needs, below the folder `models`."""
-    needed = list(part_names(config.model))
+    needed = list(part_names(config.model)) if config.model else []
     if config.drafter_file:
         needed.append(config.drafter_file)
     return [_plan(download, needed, models) for download in config.downloads]
@@ -52,6 +52,8 @@ def download_lines(subject: Subject, catalog: Catalog, models: str) -> list[str]
     gib = size_gib(subject, catalog)
     total = f"about {gib:.0f} GiB" if gib else "size not known"
     said = [f"download ({total}; nothing is fetched by this command):"]
+    if subject.config and "downloads" in subject.config.unpublished:
+        said.append("  the author names no repository: look for the model and quant by name")
     for plan in download_plans(subject.config, models) if subject.config else []:
         said.append(f"  {plan.command}")
         said += [

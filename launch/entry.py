@@ -7,10 +7,12 @@ from math import prod
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
-from ingest.catalog import Catalog
+from pydantic import ValidationError
+
+from ingest.catalog import Catalog, ModelEntry
 from launch.gguf import Tensor
 from launch.shards import Weights
-from launch.tensors import Table, role
+from launch.tensors import Table, block_of, role
 
 _QUANT = re.compile(r"(?i)[-.]((?:UD-)?(?:I?Q\d\w*|MXFP4\w*|NVFP4|TQ\d_\d|BF16|F16|F32))(?=[-.]|$)")
 GIB = 1 << 30
@@ -21,8 +23,9 @@ def model_entry(weights: Weights, table: Table, catalog: Catalog) -> dict[str, o
     name = str(weights.metadata.get("general.name") or _stem(weights))
     parameters = Counter[str]()
     for tensor in weights.tensors:
-        parameters[role(tensor.name)] += prod(tensor.shape)
-    blocks = list(table.bundles_mib())
+        predicts = table.predicts(block_of(tensor.name))
+        parameters["prediction" if predicts else role(tensor.name)] += prod(tensor.shape)
+    blocks = [block for block in table.bundles_mib() if not table.predicts(block)]
     always = parameters["dense"] + parameters["shared"]
     fields: dict[str, object] = {
         "id": re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-.") or "unnamed",
@@ -30,7 +33,7 @@ def model_entry(weights: Weights, table: Table, catalog: Catalog) -> dict[str, o
         "family": re.sub(r"[^a-z0-9._-]+", "-", weights.architecture.lower()) or "unknown",
         "kind": "moe" if table.is_moe else "dense",
         "parameters_b": round(sum(parameters.values()) / 1e9, 6),
-        "layers": weights.setting("block_count"),
+        "layers": table.first_prediction_block or weights.setting("block_count"),
         "moe_layers": len(blocks) or None,
         "first_moe_layer": blocks[0] if blocks else None,
         "moe_layer_step": _step(blocks),
@@ -42,6 +45,7 @@ def model_entry(weights: Weights, table: Table, catalog: Catalog) -> dict[str, o
         "expert_matrices": _matrices(weights.tensors, blocks),
         "always_active_b": round(always / 1e9, 6) or None,
         "embedding_b": round(parameters["embedding"] / 1e9, 6),
+        "mtp_b": round(parameters["prediction"] / 1e9, 6) or None,
         "native_ctx": weights.setting("context_length"),
         "source": [_address(weights)],
         "variants": [_variant(weights, table, catalog, parameters["routed"])],
@@ -49,24 +53,37 @@ def model_entry(weights: Weights, table: Table, catalog: Catalog) -> dict[str, o
     return {key: value for key, value in fields.items() if value is not None}
 
 
+def checked_entry(weights: Weights, table: Table, catalog: Catalog) -> ModelEntry | None:
+    """Give the entry as the catalogue would read it; None where the header contradicts itself."""
+    try:
+        return ModelEntry.model_validate(model_entry(weights, table, catalog))
+    except ValidationError:
+        return None
+
+
 def _variant(
     weights: Weights, table: Table, catalog: Catalog, routed_weights: int
 ) -> dict[str, object]:
-    sizes = table.bundles_mib()
+    sizes = {b: mib for b, mib in table.bundles_mib().items() if not table.predicts(b)}
+    unread = [row for row in table.layers if table.predicts(row.block)]
+    unread_dense = sum(row.dense_bytes + row.shared_bytes for row in unread)
+    unread_routed = sum(row.routed_bytes for row in unread)
     usual = Counter(sizes.values()).most_common(1)[0][0] if sizes else None
     kinds = Counter[str]()
     for tensor in weights.tensors:
         if role(tensor.name) == ("routed" if table.is_moe else "dense"):
             kinds[tensor.kind] += tensor.size_bytes
-    bits = table.routed_bytes * 8 / routed_weights if routed_weights else None
+    read_bytes = table.routed_bytes - unread_routed
+    bits = read_bytes * 8 / routed_weights if routed_weights else None
     fields: dict[str, object] = {
         "quant": quant_of(weights),
         "kernel": _kernel(kinds, catalog),
         "routed_bits": bits and round(bits, 4),
         "bundle_mib": usual,
         "bundle_mib_by_layer": {str(b): mib for b, mib in sizes.items() if mib != usual} or None,
-        "dense_gib": round(table.dense_bytes / GIB, 6),
+        "dense_gib": round((table.dense_bytes - unread_dense) / GIB, 6),
         "embedding_gib": round(table.embedding_bytes / GIB, 6),
+        "prediction_gib": round(unread_routed / GIB, 6) or None,
         "file_gib": round(weights.file_bytes / GIB, 6),
         "shards": len(weights.files),
         "source": [_address(weights)],
@@ -97,7 +114,8 @@ def _step(blocks: list[int]) -> int | None:
 
 
 def _matrices(tensors: tuple[Tensor, ...], blocks: list[int]) -> int | None:
-    names = [t.name for t in tensors if role(t.name) == "routed" and t.name.endswith(".weight")]
+    read = (t.name for t in tensors if block_of(t.name) in blocks and role(t.name) == "routed")
+    names = [name for name in read if name.endswith(".weight")]
     # A fused gate_up tensor counts as the two matrices that it holds.
     count = sum(2 if "gate_up" in name else 1 for name in names)
     return count // len(blocks) if blocks and count % len(blocks) == 0 else None

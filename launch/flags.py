@@ -116,6 +116,16 @@ class Flags(NamedTuple):
         fits = (flag for flag in self.flags if flag.form[0] == plain(name) and len(flag.form) < 3)
         return next((flag for flag in fits if build in flag.fails), None)
 
+    def unproven(self, name: str, value: str | None, build: str) -> Flag | None:
+        """Find the entry of a flag that is neither known to hold on `build` nor to fail there."""
+        fits = [
+            flag
+            for flag in self.flags
+            if flag.form[0] == plain(name) and flag.form[1:] in ((), ("{}",), (value,))
+        ]
+        told = any(build in (*flag.holds, *flag.fails) for flag in fits)
+        return None if told or not fits else fits[0]
+
     def instead(self, flag: Flag, build: str) -> str | None:
         """Name the form that says the same on `build`, if one is known."""
         if not self.has(flag.means, build):

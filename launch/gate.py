@@ -12,7 +12,8 @@ COMFORT_GIB = 8.0
 class Need(NamedTuple):
     """Host memory that a placement needs, in GiB, part by part.
 
-    `dense_gib` is the rest of the model, its cache and its buffers where no card holds them.
+    `dense_gib` is the rest of the model, its cache and its buffers where no card holds them,
+    `prediction_gib` the experts of prediction layers, which lie in memory unread.
     """
 
     experts_gib: float
@@ -20,6 +21,7 @@ class Need(NamedTuple):
     drafter_gib: float
     overhead_gib: float = OVERHEAD_GIB
     dense_gib: float = 0.0
+    prediction_gib: float = 0.0
 
     @property
     def total_gib(self) -> float:

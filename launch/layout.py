@@ -130,7 +130,8 @@ def _take(
 
     The last card, a lone one too, descends from the top, so that the host keeps the first layers.
     """
-    own = [block for block in range(start, start + count) if block in payload.bundles_mib]
+    pinnable = payload.bundles_mib.keys() - payload.idle
+    own = [block for block in range(start, start + count) if block in pinnable]
     return pinned(own[::-1] if last else own, payload.bundles_mib, room_mib)
 
 

@@ -11,6 +11,8 @@ GPU_LAYERS = 99
 """More than any model has: all dense layers go to the cards (the reference's value)."""
 HOST_DEVICE = "none"
 CONTAINER_MODELS = "/models"
+UNNAMED = "FIRST-FILE-OF-THE-WEIGHTS.gguf"
+"""Stands in a line for a file whose name the author never published."""
 
 
 class Draft(NamedTuple):
@@ -127,7 +129,7 @@ def reference_server(
         draft = Draft(file, slug.drafter.kind, slug.drafter.depth, on_host)
     return Server(
         build=config.build,
-        model=f"{models}/{config.model}",
+        model=f"{models}/{config.model or UNNAMED}",
         alias=config.alias,
         port=slug.port or 8080,
         ctx=slug.ctx,

@@ -52,11 +52,22 @@ def split_mode(command: Command, _: Known) -> Iterator[Problem]:
 
 
 def card_drafter_with_cache(command: Command, _: Known) -> Iterator[Problem]:
-    """Find a drafter on a card beside an expert cache, which then never hits."""
-    if command.get("--moe-cache") and command.get("-md") and command.get("-devd") != "none":
+    """Find a drafter on the cards beside an expert cache, which then may never hit."""
+    place = command.get("-devd")
+    if not command.get("--moe-cache") or not command.get("-md") or place == "none":
+        return
+    if place and "," not in place:
         yield found(
-            command, "-devd", "a drafter on a card leaves the expert cache no hits; add -devd none"
+            command,
+            "-devd",
+            f"a drafter on {place} left DeepSeek's expert cache no hits; GLM-5.3 with DFlash2 on "
+            "one card kept them (0.21 with and without): look at the hit rate, or say -devd none",
+            "flag",
         )
+        return
+    yield found(
+        command, "-devd", "a drafter on a card leaves the expert cache no hits; add -devd none"
+    )
 
 
 def draft_depth(command: Command) -> int | None:
@@ -132,6 +143,23 @@ def refused_flags(command: Command, known: Known) -> Iterator[Problem]:
             yield found(command, argument.said, f"is an error on build {build}; {fix}", severity)
 
 
+def unproven_flags(command: Command, known: Known) -> Iterator[Problem]:
+    """Find flags of other builds where the build has a form of its own for the same."""
+    if known.build is None:
+        return
+    for argument in command.arguments:
+        entry = known.flags.unproven(argument.said, argument.value, known.build)
+        instead = known.flags.instead(entry, known.build) if entry else None
+        if entry and instead and entry.holds:
+            yield found(
+                command,
+                argument.said,
+                f"is known of {', '.join(entry.holds)}, not of build {known.build}, which may be "
+                f"older or newer; write {instead}",
+                "flag",
+            )
+
+
 def unknown_flags(command: Command, known: Known) -> Iterator[Problem]:
     """Find flags that the build does not have, where all of its flags are known."""
     names = known.flags.spellings.get(known.build or "")
@@ -179,6 +207,7 @@ RULES: tuple[Lint, ...] = (
     op_offload,
     silent_drafter,
     refused_flags,
+    unproven_flags,
     unknown_flags,
     too_many_threads,
     engine_fit,

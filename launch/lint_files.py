@@ -36,18 +36,33 @@ def missing_files(command: Command, known: Known) -> Iterator[Problem]:
 
 
 def escaping_links(command: Command, known: Known) -> Iterator[Problem]:
-    """Find links that lead out of the folder that a container mounts: dangling inside it."""
+    """Find links that lead out of the model folder: dangling in a container that mounts it."""
     for flag, said, path, root in _files(command, known):
-        if root is None or not path.exists():
+        real = next((real for real in _real_parts(path) if root and _outside_of(real, root)), None)
+        if real is None:
             continue
-        real = path.resolve()
-        if not real.is_relative_to(root.resolve()):
-            yield found(
-                command,
-                flag,
-                f"{said}: is a link out of the mounted {root}, to {real.parent}; the container "
-                f"cannot follow it: mount {real.parent}, or put the files themselves there",
-            )
+        mounted = "the mounted " if command.mounts else ""
+        yield found(
+            command,
+            flag,
+            f"{said}: is a link out of {mounted}{root}, to {real.parent}; "
+            f"a container that mounts {root} cannot follow it: mount {real.parent}, or put the "
+            "files themselves there",
+            "error" if mounted else "flag",
+        )
+
+
+def _real_parts(path: Path) -> list[Path]:
+    """Resolve every part of a split that is there."""
+    try:
+        names = part_names(str(path))
+    except GgufError:
+        return []
+    return [Path(name).resolve() for name in names if Path(name).exists()]
+
+
+def _outside_of(real: Path, root: Path) -> bool:
+    return not real.is_relative_to(root.resolve())
 
 
 def _files(command: Command, known: Known) -> Iterator[tuple[str, str, Path, Path | None]]:
@@ -68,9 +83,18 @@ def _outside(command: Command, said: str, models: Path | None) -> tuple[Path | N
             root = models or (Path(host) if host else None)
             return (root / inside.relative_to(target), root) if root else (None, None)
     if models:
-        return models / inside.name, None
+        return _below(models, inside), models
     # A relative name depends on where the line is run, and a container has folders of its own.
     return (None if command.image or not inside.is_absolute() else Path(said)), None
+
+
+def _below(models: Path, inside: PurePosixPath) -> Path:
+    """Find a file in the model folder: with as much of its own path as is there too."""
+    if Path(inside).is_relative_to(models):
+        return Path(inside)
+    parts = [part for part in inside.parts if part not in ("/", "..")]
+    tails = [models.joinpath(*parts[start:]) for start in range(len(parts))]
+    return next((tail for tail in tails if tail.parent.is_dir()), models / inside.name)
 
 
 FILE_RULES: tuple[Lint, ...] = (missing_files, escaping_links)

@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 
 from ingest.problem import Problem, Severity
-from launch.budget import DRAFT_CONTEXT_MIB, FIRST_CARD_EXTRA_MIB, Shape, compute_mib
+from launch.budget import (
+    FIRST_CARD_EXTRA_MIB,
+    Shape,
+    compute_mib,
+    drafter_mib,
+    prefill_margin_mib,
+)
 from launch.command import Command
 from launch.finding import Known, Lint, found
 from launch.landing import Split, simulate
@@ -24,27 +30,35 @@ def card_memory(command: Command, known: Known) -> Iterator[Problem]:
     ctx = command.get("-c") or ""
     if payload is None or not free or not ctx.isdecimal() or int(ctx) == 0:
         return
+    shape = _shape(command, int(ctx))
     try:
-        loads = _loads(command, known, payload, int(ctx))
+        loads = _loads(command, known, payload, shape)
     except RuleError:
         return
+    margin = prefill_margin_mib(shape)
     for card, (load, have) in enumerate(zip(loads, free, strict=True)):
         left = have - load
-        if left >= MARGIN_MIB:
+        if left >= margin:
             continue
-        severity: Severity = "error" if left < DIED_MIB else "flag"
+        severity: Severity = "error" if left < DIED_MIB * margin / MARGIN_MIB else "flag"
         what = "does not boot" if left < 0 else "may boot, but a deep prefill will not fit"
         yield found(
             command,
             "-c",
             f"card {card} {what}: about {load:,.0f} of {have:,.0f} MiB taken, {left:,.0f} left "
-            f"({DIED_MIB:.0f} died on 90K tokens, 896 survived); less context, a smaller -ub, or "
-            "fewer experts on this card",
+            f"of the {margin:,.0f} that a prefill needs ({DIED_MIB:.0f} died on 90K tokens, 896 "
+            "survived at 204,800 x 4096); less context, a smaller -ub, or fewer experts on this "
+            "card",
             severity,
         )
 
 
-def _loads(command: Command, known: Known, payload: Payload, ctx: int) -> list[float]:
+def _shape(command: Command, ctx: int) -> Shape:
+    ubatch = command.get("-ub") or ""
+    return Shape(ctx, int(ubatch) if ubatch.isdecimal() else DEFAULT_UBATCH, command.get("-ctk"))
+
+
+def _loads(command: Command, known: Known, payload: Payload, shape: Shape) -> list[float]:
     """Estimate what each card holds by the line: layers, cache, buffers, experts, drafter."""
     cards = len(known.cards_free_mib)
     devices = _devices(command, cards)
@@ -52,13 +66,11 @@ def _loads(command: Command, known: Known, payload: Payload, ctx: int) -> list[f
     shares = tuple(said) if len(said) == cards and sum(said) > 0 else (1.0,) * cards
     layers = command.get("-ngl") or ""
     split = Split(devices, shares, payload.blocks, int(layers) if layers.isdecimal() else 999)
-    ubatch = command.get("-ub") or ""
-    shape = Shape(ctx, int(ubatch) if ubatch.isdecimal() else DEFAULT_UBATCH, command.get("-ctk"))
     landing = simulate(stand_in_tensors(payload), rules_of(command), split)
     weights = landing.mib_by_device()
-    kv_layer = payload.kv_mib(ctx, shape.kv) / payload.blocks
+    kv_layer = payload.kv_mib(shape.ctx, shape.kv) / payload.blocks
     owners = [split.device_of(block) for block in range(payload.blocks)]
-    draft = _draft_mib(command, known, cards)
+    draft = _draft_mib(command, known, cards, shape)
     loads = []
     for card, device in enumerate(devices):
         load = weights.get(device, 0.0) + kv_layer * owners.count(device) + compute_mib(shape)
@@ -67,12 +79,12 @@ def _loads(command: Command, known: Known, payload: Payload, ctx: int) -> list[f
     return loads
 
 
-def _draft_mib(command: Command, known: Known, cards: int) -> float:
+def _draft_mib(command: Command, known: Known, cards: int, shape: Shape) -> float:
     """Price a drafter: its context on every card, its weights unless they stay on the host."""
     if command.get("-md") is None:
         return 0.0
     on_host = command.get("-devd") == "none"
-    return DRAFT_CONTEXT_MIB + (0.0 if on_host else known.drafter_mib / cards)
+    return drafter_mib(known.drafter_mib, cards, shape, on_host=on_host)
 
 
 def _devices(command: Command, cards: int) -> tuple[str, ...]:

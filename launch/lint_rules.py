@@ -69,7 +69,7 @@ def shadowed_rules(command: Command, known: Known) -> Iterator[Problem]:
         yield found(
             command,
             f"rule {number}",
-            f"{str(use.rule)[:80]!r} decides nothing: {what}, and the first rule that fits wins; "
+            f"'{str(use.rule)[:80]}' decides nothing: {what}, and the first rule that fits wins; "
             f"put rules of cards first: -ot '{to_text(fixed)}'",
             severity,
         )
@@ -83,8 +83,8 @@ def idle_rules(command: Command, known: Known) -> Iterator[Problem]:
             yield found(
                 command,
                 f"rule {number}",
-                f"{str(use.rule)[:80]!r} fits no tensor of {model}; "
-                f"routed experts are named like {EXPERTS!r}",
+                f"'{str(use.rule)[:80]}' fits no tensor of {model}; "
+                f"routed experts are named like '{EXPERTS}'",
                 "error" if known.tensors else "flag",
             )
 
@@ -118,7 +118,7 @@ def shared_on_host(command: Command, known: Known) -> Iterator[Problem]:
         yield found(
             command,
             f"rule {number + 1}",
-            f"{str(rules[number])[:80]!r} sends shared experts to the host, which every token "
+            f"'{str(rules[number])[:80]}' sends shared experts to the host, which every token "
             f"reads; write {EXPERTS}={CPU}",
             "flag",
         )

@@ -27,7 +27,7 @@ class Payload(NamedTuple):
     """The bytes of one variant. `blocks` counts all of them, dense ones too.
 
     `dense_mib` is all that goes to the cards whatever happens to the experts. `inferred` names what
-    was assumed.
+    was assumed. `prediction_mib` stays on the host and is not read, nor are the bundles of `idle`.
     """
 
     name: str
@@ -37,6 +37,8 @@ class Payload(NamedTuple):
     embedding_mib: float
     kv_mib_per_1k: float
     inferred: tuple[str, ...] = ()
+    prediction_mib: float = 0.0
+    idle: frozenset[int] = frozenset()
 
     def kv_mib(self, ctx: int, kv: str | None) -> float:
         """Size the cache of a context."""
@@ -62,8 +64,9 @@ def catalogue_payload(model: ModelEntry, variant: Variant) -> Payload | None:
         blocks=model.layers or max(bundles) + 1,
         dense_mib=(variant.dense_gib or 0.0) * 1024,
         embedding_mib=(variant.embedding_gib or 0.0) * 1024,
-        kv_mib_per_1k=model.kv_mib_per_1k or 0.0,
+        kv_mib_per_1k=model.kv_mib_per_1k or model.kv_mib_per_1k_at_most or 0.0,
         inferred=tuple(inferred),
+        prediction_mib=(variant.prediction_gib or 0.0) * 1024,
     )
 
 
@@ -80,6 +83,7 @@ def gguf_payload(weights: Weights, table: Table) -> Payload:
         embedding_mib=table.embedding_bytes / MIB,
         kv_mib_per_1k=kv or 0.0,
         inferred=() if kv is not None else ("kv_mib_per_1k",),
+        idle=frozenset(block for block in bundles if table.predicts(block)),
     )
 
 
@@ -103,7 +107,9 @@ def kv_mib_per_1k(weights: Weights) -> float | None:
         width = _width(weights, "key") + _width(weights, "value")
         per_layer = [h for h in heads if type(h) is int] if isinstance(heads, list) else []
         if type(heads) is int:
-            per_layer = [heads] * blocks
+            # Hybrids with linear attention keep a cache on every n-th layer only.
+            every = weights.setting("full_attention_interval")
+            per_layer = [heads] * (blocks // every if type(every) is int and every > 0 else blocks)
         values = sum(per_layer) * width
     return values * HALF_BYTES * 1000 / MIB if values else None
 

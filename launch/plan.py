@@ -17,6 +17,7 @@ from launch.layout import (
     split_of,
 )
 from launch.line import Server, argv_of
+from launch.notes import cache_notes, unpublished_notes
 from launch.payload import stand_in_tensors
 from launch.rules import cpu_moe_rules, leading_layers, rules_for
 from launch.subject import PlanError, Subject
@@ -89,8 +90,7 @@ def make_plan(
             f"{subject.payload.name}: is dense, so no rule can place experts; use -ngl alone"
         )
     used, notes = _used_cards(subject, cards)
-    if "kv_mib_per_1k" in subject.payload.inferred:
-        notes.append("the cache's size is not known and counts as nothing: keep more VRAM free")
+    notes += [*cache_notes(subject.payload), *unpublished_notes(subject)]
     server = _wished(subject.server, wish)
     shape = Shape(server.ctx or CONTEXT, server.ubatch or UBATCH, server.kv)
     drafter = subject.slug.drafter if subject.slug and server.draft else None
@@ -98,7 +98,7 @@ def make_plan(
     layout = _layout(subject, used, budget, wish, drafter=drafter is not None)
     server = _placed(server._replace(ctx=shape.ctx, ubatch=shape.ubatch), layout, used, subject)
     landing = _simulated(subject, layout, used, server)
-    need = _need(subject, layout, budget, server)
+    need = _need(subject, layout, budget, server, on_cards=bool(used.free_mib))
     return Plan(
         subject,
         shape,
@@ -110,21 +110,23 @@ def make_plan(
         card_fit(layout, used.free_mib, budget.margin_mib, smaller),
         server,
         landing,
-        "extrapolated" if subject.payload.inferred else budget.basis,
+        "extrapolated" if subject.payload.inferred or unpublished_notes(subject) else budget.basis,
         tuple(notes),
     )
 
 
-def _need(subject: Subject, layout: Layout, budget: Budget, server: Server) -> Need:
-    """Price the host: what no card holds, and a drafter that stays on the host."""
+def _need(
+    subject: Subject, layout: Layout, budget: Budget, server: Server, *, on_cards: bool
+) -> Need:
+    """Price the host: what no card is meant to hold, and a drafter that stays on the host."""
     drafter = subject.slug.drafter if subject.slug and server.draft else None
-    on_host = server.draft is not None and (server.draft.on_host or not server.devices)
+    on_host = server.draft is not None and (server.draft.on_host or not on_cards)
     need = host_need(
         layout.placement.host_mib,
         subject.payload.embedding_mib / 1024,
         drafter.file_gib if drafter and on_host else None,
-    )
-    if server.devices:
+    )._replace(prediction_gib=subject.payload.prediction_mib / 1024)
+    if on_cards:
         return need
     return need._replace(dense_gib=(budget.dense_mib + budget.kv_mib + budget.fixed_mib) / 1024)
 
@@ -172,8 +174,10 @@ def _budget(
         return measured_budget(
             subject.payload, shape, slug.residency, len(cards.free_mib), drafter=used
         )
-    on_host = server.draft is not None and server.draft.on_host
-    draft = drafter_mib(drafter, len(cards.free_mib), on_host=on_host)
+    draft = 0.0
+    if drafter and server.draft:
+        weights = (drafter.file_gib or 0.0) * 1024
+        draft = drafter_mib(weights, len(cards.free_mib), shape, on_host=server.draft.on_host)
     return derived_budget(subject.payload, shape, draft)
 
 

@@ -1,10 +1,9 @@
 """The rig that a plan is for: cards by name or by free memory, and the host's memory."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from ingest.catalog import Catalog, GpuEntry, Slug
-from ingest.hardware import find_gpu
+from ingest.hardware import asked_for, counted
 from ingest.misuse import Misuse
 from launch.placement import free_mib
 from launch.plan import Cards
@@ -20,7 +19,9 @@ def named_cards(texts: Iterable[str], catalog: Catalog) -> list[GpuEntry]:
     found: list[GpuEntry] = []
     for text in texts:
         name, count = counted(text)
-        entry = find_gpu(catalog, name)
+        entry = asked_for(catalog.gpus.values(), name)
+        if count < 1:
+            raise Misuse(f"--gpu {text}: a count should be 1 or more")
         if entry is None:
             raise Misuse(
                 f"--gpu {text}: no card, or more than one, is called {name!r}; write it as "
@@ -32,16 +33,6 @@ def named_cards(texts: Iterable[str], catalog: Catalog) -> list[GpuEntry]:
             f"--gpu: {len(found)} cards, more than the {CARDS_LIMIT} that the engine takes"
         )
     return found
-
-
-def counted(text: str) -> tuple[str, int]:
-    """Split `RTX 3090x2` into name and number; a name alone is one card. Raises Misuse."""
-    found = re.fullmatch(r"(.*\S)\s*x\s*(\d{1,3})", text)
-    if not found:
-        return text.strip(), 1
-    if int(found[2]) < 1:
-        raise Misuse(f"--gpu {text}: a count should be 1 or more")
-    return found[1], int(found[2])
 
 
 def numbers(text: str, flag: str) -> list[float]:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ingest.catalog import Catalog, Slug
+from ingest.catalog import Catalog, ModelEntry, Slug
 from launch.config import LaunchConfig, Launchers
 from launch.gguf import Tensor
 from launch.line import Server, reference_server
@@ -14,13 +14,17 @@ class PlanError(ValueError):
 
 
 class Subject(NamedTuple):
-    """What is to be launched: its bytes, and the slug and config where there are any."""
+    """What is to be launched: its bytes, and the slug and config where there are any.
+
+    `entry` describes a GGUF as the catalogue would.
+    """
 
     payload: Payload
     server: Server
     slug: Slug | None = None
     config: LaunchConfig | None = None
     tensors: tuple[Tensor, ...] | None = None
+    entry: ModelEntry | None = None
 
 
 def slug_subject(slug: Slug, catalog: Catalog, launchers: Launchers, models: str) -> Subject:

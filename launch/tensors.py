@@ -53,12 +53,16 @@ class Table(NamedTuple):
         """Map each block with routed experts to their MiB."""
         return {row.block: row.routed_bytes / MIB for row in self.layers if row.routed_bytes}
 
+    def predicts(self, block: int | None) -> bool:
+        """Tell whether a block only predicts further tokens."""
+        first = self.first_prediction_block
+        return block is not None and first is not None and block >= first
+
     def read_per_token_bytes(self) -> float | None:
         """Count the routed bytes that one token of plain decoding reads; None if not stated."""
         if not self.experts or not self.experts_per_token:
             return None
-        end = self.first_prediction_block
-        read = sum(row.routed_bytes for row in self.layers if end is None or row.block < end)
+        read = sum(row.routed_bytes for row in self.layers if not self.predicts(row.block))
         return read * self.experts_per_token / self.experts
 
 

@@ -21,10 +21,11 @@ def lines(plan: Plan) -> list[str]:
         f"basis: {plan.basis}{_assumed(plan)}",
         *_fit_lines(plan),
         *(f"note: {note}" for note in plan.notes),
-        "simulated, first rule that fits wins"
-        + ("" if plan.subject.tensors else ", on stand-in tensors of the catalogue's sizes")
-        + ":",
     ]
+    if plan.card.fits is False:  # nothing lands on cards that cannot hold it
+        return told
+    on = "" if plan.subject.tensors else ", on stand-in tensors of the catalogue's sizes"
+    told.append(f"simulated, first rule that fits wins{on}:")
     return told + [f"  {line}" for line in landing_lines(plan.landing)]
 
 

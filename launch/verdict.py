@@ -33,6 +33,7 @@ def host_fit(need: Need, memory: Memory, smaller: Iterable[tuple[str, float]] = 
         f"{need.experts_gib:.1f} experts, {need.embedding_gib:.1f} embedding, "
         f"{need.drafter_gib:.1f} drafter, {need.overhead_gib:.0f} process"
         f"{f', {need.dense_gib:.1f} dense part' if need.dense_gib else ''}"
+        f"{f', {need.prediction_gib:.1f} prediction layer' if need.prediction_gib else ''}"
     )
     head = f"host RAM: needs {need.total_gib:.1f} GiB ({parts})"
     known = [have for have in (memory.total_gib, memory.available_gib) if have is not None]

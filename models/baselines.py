@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.estimator import Array
-from models.facts import Facts
+from models.facts import Facts, variant_of
 from models.formulas import FORMULAS, case_of
 from models.rows import FitRow
 from models.training import log_speeds
@@ -22,7 +22,7 @@ def baselines(rows: Sequence[FitRow], facts: Facts) -> dict[str, Array]:
     methods = sorted(facts["methods"])
     read = np.array([r.inputs.gbps * facts["methods"][methods[r.inputs.method]] for r in rows])
     cases = [
-        case_of(row, facts["variants"][row.variant], gbps)
+        case_of(row, variant_of(facts, row.model, row.quant) or {}, gbps)
         for row, gbps in zip(rows, read, strict=True)
     ]
     found: dict[str, Array] = {}

@@ -2,7 +2,8 @@
 
 An engine reserves cache and buffers when it boots; the first long prompt then takes more. A context
 that boots with less than the margin left dies on it: 556 MiB left died on 90,000 tokens, 896 MiB
-survived 188,000.
+survived 188,000. The margin grows with context times batch beyond what it was measured at, and a
+drafter's own context has buffers of the target's shape (`launch.budget`).
 """
 
 from collections.abc import Sequence
@@ -10,9 +11,9 @@ from typing import NamedTuple
 
 from launch.budget import (
     COMPUTE_MIB,
-    DRAFT_CONTEXT_MIB,
     FIRST_CARD_EXTRA_MIB,
     FIRST_DECODE_MIB,
+    MARGIN_CELLS,
     MASK_BYTES,
 )
 from launch.placement import MARGIN_MIB, Placement, free_mib
@@ -43,7 +44,9 @@ def loads(target: Target, placed: Placement, cards: Cards, ubatch: int) -> list[
     pinned = [sum(bundles[block] for block in blocks) for blocks in placed.on_cards]
     if not pinned:  # placed by a count of layers, not card by card
         pinned = [placed.pinned_mib / number] * number
-    per_token = ubatch * MASK_BYTES / (1 << 20) + variant["kv_mib_per_1k"] / 1000 / number
+    contexts = 2 if target.launch["drafter"] else 1
+    mask = contexts * ubatch * MASK_BYTES / (1 << 20)
+    per_token = mask + variant["kv_mib_per_1k"] / 1000 / number
     held = _measured(target, number, ubatch, per_token) or _derived(target, number)
     return [
         Load(free_mib(gib), experts + held.each_mib + held.first_mib * (card == 0), per_token)
@@ -75,7 +78,8 @@ def _derived(target: Target, cards: int) -> _Held:
     draft = 0.0
     if drafter:
         on_host = drafter["device"] == "cpu"
-        draft = DRAFT_CONTEXT_MIB + (0 if on_host else (drafter["file_gib"] or 0) * 1024 / cards)
+        weights = 0.0 if on_host else (drafter["file_gib"] or 0) * 1024 / cards
+        draft = COMPUTE_MIB + FIRST_DECODE_MIB + weights
     return _Held(dense + COMPUTE_MIB + FIRST_DECODE_MIB + draft, FIRST_CARD_EXTRA_MIB)
 
 
@@ -85,15 +89,20 @@ def ceiling(target: Target, placed: Placement, cards: Cards, ubatch: int) -> Cei
         return None
     found = loads(target, placed, cards, ubatch)
     return Ceiling(
-        boots_tokens=_most(target.variant, found, 0.0),
-        survives_tokens=_most(target.variant, found, MARGIN_MIB),
+        boots_tokens=_most(target.variant, found, 0.0, ubatch),
+        survives_tokens=_most(target.variant, found, MARGIN_MIB, ubatch),
         ubatch=ubatch,
     )
 
 
-def _most(variant: Facts, found: Sequence[Load], margin_mib: float) -> int:
+def _most(variant: Facts, found: Sequence[Load], margin_mib: float, ubatch: int) -> int:
     """Take the context that the fullest card still holds, at most what the model was made for."""
-    tokens = min((one.free_mib - one.fixed_mib - margin_mib) / one.mib_per_token for one in found)
+    grows = margin_mib * ubatch / MARGIN_CELLS
+    tokens = min(
+        min((room - margin_mib) / one.mib_per_token, room / (one.mib_per_token + grows))
+        for one in found
+        for room in [one.free_mib - one.fixed_mib]
+    )
     whole = max(0, int(tokens) // STEP_TOKENS * STEP_TOKENS)
     native = variant["native_ctx"]
     return min(whole, native) if native else whole

@@ -4,61 +4,75 @@ A machine is the unit: rows of one machine repeat its error, so each machine wei
 number of rows, and the quantile is corrected for the number of machines, as split conformal
 prediction does for rows. MAPIE has no quantiles weighted by group, hence this module.
 
-How a stratum's scale is measured was chosen with the measured coverage in view: five ways were
-tried, and `scale` is the one that held in every stratum (the method page's list of choices).
+How scales are measured was chosen with the measured coverage in view (the method page's list of
+choices): `scale` is what held in every stratum at the least width.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.estimator import Array
+from models.pooling import CLIP
 from models.request import LEVELS
-
-DEFAULT_LEVEL = 0.8
-"""The level that is printed by default: strata are scaled to be alike there."""
+from models.setup import SEVERAL_SOCKETS
 
 SHRINK_RIGS = 8
-"""A stratum's own scale weighs n / (n + this), the pooled one the rest."""
+"""A group's own scale weighs n / (n + this), the pooled one the rest."""
+
+ASPECTS: tuple[Callable[[str], str], ...] = (
+    lambda interval: interval.removesuffix(SEVERAL_SOCKETS),
+    lambda interval: SEVERAL_SOCKETS if interval.endswith(SEVERAL_SOCKETS) else "",
+)
+"""What scales an interval: its stratum, and whether the machine has several sockets."""
 
 
 def brackets(
-    left: Array, rigs: Sequence[str], strata: Sequence[str], wanted: Sequence[str]
+    left: Array, rigs: Sequence[str], classes: Sequence[str], wanted: Sequence[str]
 ) -> dict[str, dict[str, list[float]]]:
-    """Bracket log (measured / predicted) of rows on machines left out, by stratum and level.
+    """Bracket log (measured / predicted) of rows on machines left out, by class and level.
 
-    Each stratum has its own scale, shrunk towards the pooled one; in units of it all strata share
-    their quantiles, so that a stratum of few machines borrows the tails of the rest.
+    `classes` as `setup.interval_of` names them. Each aspect of a class scales by itself, so that
+    drafted rows on two sockets, of which there are none, borrow from both sides; in units of the
+    scale all share their quantiles, so that few machines borrow the tails of the rest.
     """
-    names, own = np.array(rigs), np.array(strata)
-    scales = {stratum: scale(left, names, own == stratum) for stratum in wanted}
-    unit = np.array([scales.get(stratum, scale(left, names, own != "")) for stratum in strata])
+    names, unit = np.array(rigs), np.ones(len(left))
+    clipped = np.clip(left, -CLIP, CLIP)
+    scales = dict.fromkeys(wanted, 1.0)
+    for aspect in ASPECTS:
+        own = np.array([aspect(name) for name in classes])
+        found = {
+            group: scale(clipped / unit, names, own == group)
+            for group in {*map(aspect, wanted), *own}
+        }
+        unit *= np.array([found[group] for group in own])
+        scales = {name: scales[name] * found[aspect(name)] for name in wanted}
     tails = {level: bracket(left / unit, names, level) for level in LEVELS}
     return {
-        stratum: {
-            f"{level:g}": [float(edge * scales[stratum]) for edge in tails[level]]
-            for level in LEVELS
+        name: {
+            f"{level:g}": [float(edge * scales[name]) for edge in tails[level]] for level in LEVELS
         }
-        for stratum in wanted
+        for name in wanted
     }
 
 
 def scale(left: Array, rigs: Array, inside: NDArray[np.bool_]) -> float:
-    """Measure the spread of a stratum at the default level, machines weighing 1."""
-    pooled = _reach(left, rigs)
+    """Measure the spread of a group: the mean size of its errors, machines weighing 1.
+
+    How long the tails are beyond that, all groups tell together.
+    """
+    pooled = _mean_size(left, rigs)
     if not inside.any():
         return pooled
     machines = len(set(rigs[inside].tolist()))
     share = machines / (machines + SHRINK_RIGS)
-    return share * _reach(left[inside], rigs[inside]) + (1 - share) * pooled
+    return share * _mean_size(left[inside], rigs[inside]) + (1 - share) * pooled
 
 
-def _reach(left: Array, rigs: Array) -> float:
-    """Find the size that the default level of the errors does not exceed, machines weighing 1."""
-    order, weight = _ranked(np.abs(left), rigs)
-    wanted = DEFAULT_LEVEL * weight[-1]
-    return float(np.abs(left)[order][np.searchsorted(weight, wanted)])
+def _mean_size(left: Array, rigs: Array) -> float:
+    _, place, counts = np.unique(rigs, return_inverse=True, return_counts=True)
+    return float(np.average(np.abs(left), weights=1.0 / counts[place]))
 
 
 def _ranked(left: Array, rigs: Array) -> tuple[NDArray[np.intp], Array]:

@@ -12,7 +12,8 @@ from models.facts import Facts
 from models.request import LEVELS
 from models.rows import FitRow
 from models.scores import Coverage, coverage
-from models.training import STRATA, log_speeds, predicted, train
+from models.setup import INTERVALS, STRATA, interval_of
+from models.training import log_speeds, predicted, train
 
 FOLDS = 6
 """Groups of machines, inside and outside."""
@@ -53,12 +54,15 @@ def _nested(rows: Sequence[FitRow], facts: Facts, deal: int) -> _Nested:
         for part in _folds(others, deal):
             inner[part] = _left(others, part, facts)
         left[own] = _left(rows, own, facts)
-        found = brackets(
-            inner, [row.rig for row in others], [row.stratum for row in others], STRATA
-        )
+        found = brackets(inner, [row.rig for row in others], _classes(others), INTERVALS)
+        classes = _classes([rows[index] for index in own])
         for level in LEVELS:
-            made[level][own] = [found[rows[index].stratum][f"{level:g}"] for index in own]
+            made[level][own] = [found[name][f"{level:g}"] for name in classes]
     return _Nested(left, made)
+
+
+def _classes(rows: Sequence[FitRow]) -> list[str]:
+    return [interval_of(row.stratum, row.inputs) for row in rows]
 
 
 def _left(rows: Sequence[FitRow], held: Sequence[int], facts: Facts) -> Array:

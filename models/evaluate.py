@@ -18,8 +18,8 @@ from models.features import Features
 from models.insight import Slope, learning_curve, ordering, own_run_gain, slopes
 from models.rows import FitRow
 from models.scores import Coverage, Score, score
+from models.setup import STRATA
 from models.training import (
-    STRATA,
     Trained,
     log_speeds,
     predicted,

@@ -25,8 +25,20 @@ def variant_key(model: str, quant: str) -> str:
 
 
 def facts_of(catalog: Catalog) -> Facts:
-    """Gather the facts: variants, slugs, cpus, gpus, kernels and bandwidth methods."""
+    """Gather the facts: models, quants, variants, slugs, cpus, gpus, kernels, methods."""
     return {
+        "models": {
+            model.id: facts for model in catalog.models.values() if (facts := model_facts(model))
+        },
+        "quants": {
+            quant.id: {
+                "kernel": quant.kernel,
+                "routed_bits": quant.routed_bits,
+                "dense_bits": quant.dense_bits,
+            }
+            for quant in catalog.quants.values()
+            if quant.kernel != "unstated"
+        },
         "variants": {
             variant_key(model.id, variant.quant): facts
             for model in catalog.models.values()
@@ -57,6 +69,54 @@ def methods_of(catalog: Catalog) -> dict[str, float]:
     """Map each bandwidth method to its prior conversion to read bandwidth; `rated` by platform."""
     measured = {m.id: m.reads_per_gbps for m in catalog.bandwidth.values() if m.measured}
     return {**measured, **{f"rated-{platform}": share for platform, share in RATED.items()}}
+
+
+def model_facts(model: ModelEntry) -> Facts | None:
+    """Say what an architecture reads, whatever its quant; None where that is not known."""
+    routed_gweights = _routed_gweights(model)
+    if model.kind != "moe" or not routed_gweights or not model.always_active_b:
+        return None
+    return {
+        "model": model.id,
+        "routed_gweights": routed_gweights,
+        "dense_gweights": model.always_active_b,
+        "embedding_gweights": model.embedding_b or 0.0,
+        "parameters_b": model.parameters_b,
+        "moe_layers": model.moe_layers,
+        "layers": model.layers or model.moe_layers,
+        "first_moe_layer": model.first_moe_layer,
+        "moe_layer_step": model.moe_layer_step,
+        "expert_share": (model.experts_per_token or 0) / (model.experts or 1),
+        "kv_mib_per_1k": model.kv_mib_per_1k,
+        "native_ctx": model.native_ctx,
+    }
+
+
+def variant_of(facts: Facts, model: str | None, quant: str | None) -> Facts | None:
+    """Find a variant, or work it out from the architecture and the bits that its name stands for.
+
+    None where the model or the quant is not in the catalogue. What is worked out says `inferred`.
+    """
+    known: Facts | None = facts["variants"].get(variant_key(model or "?", quant or "?"))
+    if known:
+        return known
+    of_model, of_quant = facts["models"].get(model), facts["quants"].get(quant)
+    if not (of_model and of_quant):
+        return None
+    routed_gb = of_model["routed_gweights"] * of_quant["routed_bits"] / 8
+    all_mib = routed_gb / of_model["expert_share"] / GB_PER_MIB
+    gb_per_gweight = of_quant["dense_bits"] / 8
+    return {
+        **of_model,
+        "quant": quant,
+        "kernel": of_quant["kernel"],
+        "routed_gb": routed_gb,
+        "dense_gb": of_model["dense_gweights"] * gb_per_gweight,
+        "bundle_mib": all_mib / of_model["moe_layers"],
+        "bundle_mib_by_layer": {},
+        "embedding_gib": of_model["embedding_gweights"] * gb_per_gweight / GB_PER_GIB,
+        "inferred": True,
+    }
 
 
 def variant_facts(catalog: Catalog, model: ModelEntry, variant: Variant) -> Facts | None:

@@ -20,7 +20,8 @@ from models.features import Features, features
 from models.prefill_fit import fit_prefill, prefill_rows
 from models.record import FittedModel
 from models.rows import FitRow, with_defaults
-from models.training import STRATA, Trained, log_speeds, priors_of, train
+from models.setup import INTERVALS, interval_of
+from models.training import Trained, log_speeds, priors_of, train
 
 ROWS_LEAST = 30
 """Fewer rows than this teach nothing that the priors do not say better."""
@@ -57,7 +58,12 @@ def fit(connection: duckdb.DuckDBPyConnection, catalog: Catalog) -> FittedModel:
         parameters=_parameters(trained, facts),
         effects=trained.effects,
         components=components(rows, left),
-        intervals=brackets(left, [row.rig for row in rows], [row.stratum for row in rows], STRATA),
+        intervals=brackets(
+            left,
+            [row.rig for row in rows],
+            [interval_of(row.stratum, row.inputs) for row in rows],
+            INTERVALS,
+        ),
         ships=evaluation.ships,
         roofline=trained.roofline,
         defaults=trained.defaults,

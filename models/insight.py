@@ -15,7 +15,8 @@ from models.facts import Facts
 from models.own_run import Known, told
 from models.rows import FitRow, with_defaults
 from models.scores import score, score_by_rig
-from models.training import STRATA, Trained, log_speeds, predicted, priors_of, train
+from models.setup import STRATA
+from models.training import Trained, log_speeds, predicted, priors_of, train
 
 STEP = 0.01
 """Relative step of a slope."""

@@ -112,11 +112,8 @@ def parts(x: Inputs, p: Parameters) -> Parts:
     gweights = x.verified * (x.routed_gweights * cpu_share + x.dense_gweights * x.dense_on_cpu)
     rate = s["core_rate"] * x.core_speed ** s["speed_power"] * s["intel"] ** x.intel
     gpu_gb = x.dense_gb * (1 - x.dense_on_cpu) + union * x.routed_gb * (1 - cpu_share)
-    layer_ms = (
-        s["hand_off"]
-        * x.layers_on_cpu
-        * (x.busy_cores / 32) ** (s["cpu_only_hand_off"] * x.dense_on_cpu)
-    )
+    # On the CPU alone it is barriers of all threads, each of which waits for every other.
+    layer_ms = s["hand_off"] * x.layers_on_cpu * (x.busy_cores / 32) ** x.dense_on_cpu
     cards = 1 + s["cache_cards"] * x.gpus_beyond_two
     cache_ms = s["cache_hand_off"] * x.layers * x.cache_on * cards
     draft_ms = x.drafter_on_cpu * s["drafter_cpu"] + (1 - x.drafter_on_cpu) * s["drafter_gpu"]

@@ -14,6 +14,7 @@ import numpy as np
 from models.answer import Neighbour
 from models.estimate import parameters_of
 from models.expert_cache import hit_rate_of
+from models.facts import variant_of
 from models.limit import limit_of
 from models.nearest import Place, nearest
 from models.physics import tokens_per_s
@@ -21,7 +22,7 @@ from models.record import FittedModel
 from models.request import LEVELS
 from models.roofline import roofline_tokens_per_s
 from models.rows import FitRow, with_defaults
-from models.setup import Target
+from models.setup import Target, interval_of
 
 LEVEL = 0.8
 """The interval that is printed by default, here as in `predict`."""
@@ -70,7 +71,7 @@ def placed(model: FittedModel, row: FitRow, told: dict[str, Any]) -> Placed:
     """Place one row; `told` is what its rig and run say (`told_of`)."""
     filled = with_defaults(row, model.defaults)
     expected = speed(model, row)
-    bracket = model.intervals[row.stratum]
+    bracket = model.intervals[interval_of(row.stratum, row.inputs)]
     limit = limit_of(filled.inputs, parameters_of(model))
     percentile = percentile_of(log(row.tokens_per_s / expected), bracket)
     return Placed(
@@ -159,7 +160,7 @@ def _neighbours(model: FittedModel, row: FitRow) -> list[Neighbour]:
     """List the nearest other rigs of the record, one row each."""
     x, facts = row.inputs, model.facts
     read_gbps = x.gbps * facts["methods"][sorted(facts["methods"])[x.method]]
-    target = Target(row.slug, {}, facts["variants"][row.variant])
+    target = Target(row.slug, {}, variant_of(facts, row.model, row.quant) or {})
     others = [anchor for anchor in model.anchors if anchor["rig"] != row.rig]
     return nearest(others, target, Place(x, read_gbps, row.workload))
 
@@ -186,5 +187,5 @@ LEFT JOIN (
     SELECT state_id, sum(power_w) AS power_w, sum(power_default_w) AS power_default_w
     FROM rig_gpus GROUP BY state_id
 ) AS g ON g.state_id = m.state_id
-WHERE list_contains(?, m.measurement_id)
+WHERE m.measurement_id IN (SELECT unnest(?::VARCHAR[]))
 """

@@ -16,7 +16,7 @@ from models.nearest import FAR, Place, basis_of, nearest, own_rows
 from models.own_run import told
 from models.request import checked
 from models.rig import rig_of
-from models.setup import bundles_of
+from models.setup import bundles_of, interval_of
 from models.targets import targets
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def answer(question: Question, target: Target, own: Sequence[tuple[Known, float]
     setup, speed, known = estimate(question, target)
     learned = told(model.components, known, own)
     speed *= exp(learned.shift)
-    bracket = model.intervals[setup.stratum][f"{request.level:g}"]
+    bracket = model.intervals[interval_of(setup.stratum, setup.inputs)][f"{request.level:g}"]
     whole = bounds(speed, (bracket[0], bracket[1]), doubt(known.doubts), request.level)
     low, high = narrowed(speed, whole, learned.variance_left)
     limit = limit_of(setup.inputs, parameters)

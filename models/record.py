@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ingest.misuse import Misuse
 from ingest.shipped import shipped
 
-SCHEMA = "rigbook.model/1"
+SCHEMA = "rigbook.model/2"
 BUILT = Path("build/model.json")
 
 
@@ -22,7 +22,7 @@ class FittedModel(NamedTuple):
     - `parameters`: name → {value, unit, meaning, prior, sd}; `physics.Parameters` reads them.
     - `effects`: model → and variant → log of what is left, shrunk towards 0.
     - `components`: variance that two configurations on one machine share (`components.py`).
-    - `intervals`: stratum → level → [low, high] logarithms that bracket measured / predicted.
+    - `intervals`: class (`setup.interval_of`) → level → [low, high]: measured / predicted, logs.
     - `ships`: stratum → `learned`, or `roofline` where that is better on machines left out.
     - `roofline`: stratum → the constant that scales the plain roofline.
     - `defaults`: what is assumed where acceptance or hit rate is not given.
@@ -80,6 +80,18 @@ def as_text(model: FittedModel) -> str:
 def write_model(model: FittedModel, path: Path) -> None:
     """Write `path` whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    _sweep(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}.new")
-    beside.write_text(as_text(model), encoding="utf-8")
-    beside.replace(path)
+    try:
+        beside.write_text(as_text(model), encoding="utf-8")
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what a killed fit left beside `path`, unless its process still runs."""
+    for left in path.parent.glob(f".{path.name}.*.new"):
+        process = left.name.removeprefix(f".{path.name}.").removesuffix(".new")
+        if process.isdigit() and not Path("/proc", process).exists():
+            left.unlink(missing_ok=True)

@@ -22,14 +22,6 @@ class GpuRequest(NamedTuple):
     cards: int = 1
 
 
-def gpu_of(text: str) -> GpuRequest:
-    """Split `RTX 3090x2` into name and number; a name alone is one card."""
-    name, times, count = text.strip().rpartition("x")
-    if times and name.strip() and count.strip().isdigit():
-        return GpuRequest(name.strip(), int(count))
-    return GpuRequest(text.strip())
-
-
 class OwnRun(NamedTuple):
     """A speed that was measured on the rig asked about; `workload` None: the one asked about."""
 

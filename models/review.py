@@ -10,7 +10,7 @@ from ingest.owners import owners
 from ingest.problem import has_errors
 from ingest.rows import RUN_ID_CHARS
 from ingest.store import build, opened
-from models.facts import Facts, facts_of
+from models.facts import Facts, facts_of, variant_of
 from models.fit import fit, hash_of, read_features
 from models.merging import Effect, effect
 from models.placing import Placed, placed, told_of
@@ -18,14 +18,26 @@ from models.record import FittedModel, load_model
 from models.rows import Unusable
 
 
+class KeptOut(NamedTuple):
+    """A new row that the model is not fitted on, and the rules that keep it out."""
+
+    measurement_id: str
+    rules: tuple[str, ...]
+
+
 class Review(NamedTuple):
-    """A judged change, with its rows against the model and what a merge does to that."""
+    """A judged change, with its rows against the model and what a merge does to that.
+
+    Without an `effect` nothing was fitted anew: `refit` tells whether that was asked for.
+    """
 
     judged: Judged
     placed: tuple[Placed, ...]
     unplaced: tuple[Unusable, ...]
     effect: Effect | None
     databases: tuple[Path, Path]
+    kept_out: tuple[KeptOut, ...] = ()
+    refit: bool = True
 
     @property
     def refused(self) -> bool:
@@ -42,8 +54,16 @@ def review(
     """
     judged = judge(before, after, folder, actor=actor)
     databases = _loaded(judged.before), _loaded(judged.after)
-    rows, unplaced, merged = _against_the_model(judged, databases, refit=refit)
-    return Review(judged, tuple(rows), tuple(unplaced), merged, databases)
+    against = _against_the_model(judged, databases, refit=refit)
+    return Review(
+        judged,
+        against.placed,
+        against.unplaced,
+        against.effect,
+        databases,
+        against.kept_out,
+        refit,
+    )
 
 
 def _loaded(side: Side) -> Path:
@@ -52,13 +72,18 @@ def _loaded(side: Side) -> Path:
     return path
 
 
-def _against_the_model(
-    judged: Judged, databases: tuple[Path, Path], *, refit: bool
-) -> tuple[list[Placed], list[Unusable], Effect | None]:
+class _Against(NamedTuple):
+    placed: tuple[Placed, ...] = ()
+    unplaced: tuple[Unusable, ...] = ()
+    kept_out: tuple[KeptOut, ...] = ()
+    effect: Effect | None = None
+
+
+def _against_the_model(judged: Judged, databases: tuple[Path, Path], *, refit: bool) -> _Against:
     """Place the new rows by the model as it stands; say what it becomes with them."""
     standing = _standing(judged.before, databases[0], refit=refit)
     if standing is None:
-        return [], [], None
+        return _Against()
     catalog = judged.after.checked.catalog
     ids = {one.bundle.id[:RUN_ID_CHARS] for one in judged.added}
     with opened(databases[1]) as connection:
@@ -66,14 +91,17 @@ def _against_the_model(
         mine = [
             row
             for row in (*found.used, *found.excluded)
-            if _of(row.measurement_id, ids) and row.variant in standing.facts["variants"]
+            if _of(row.measurement_id, ids) and variant_of(standing.facts, row.model, row.quant)
         ]
         told = told_of(connection, [row.measurement_id for row in mine])
-        rows = [placed(standing, row, told[row.measurement_id]) for row in mine]
-        unplaced = [row for row in found.unusable if _of(row.measurement_id, ids)]
         changed = hash_of(found.used) != standing.fitted_on["data_hash"]
         merged = fit(connection, catalog) if refit and changed else None
-    return rows, unplaced, effect(standing, merged) if merged else None
+    return _Against(
+        tuple(placed(standing, row, told[row.measurement_id]) for row in mine),
+        tuple(row for row in found.unusable if _of(row.measurement_id, ids)),
+        tuple(KeptOut(row.measurement_id, row.excluded) for row in mine if row.excluded),
+        effect(standing, merged) if merged else None,
+    )
 
 
 def _of(measurement_id: str, bundles: set[str]) -> bool:

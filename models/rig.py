@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ingest.hardware import best_match
+from ingest.hardware import asked_for
 from ingest.misuse import Misuse
 from models.answer import Caution
 from models.facts import Facts
@@ -55,8 +55,17 @@ class _Entry(NamedTuple):
 
 def find(table: Facts, name: str) -> dict[str, Any] | None:
     """Find the entry of `table` that a name, as people write it, means."""
-    found = best_match((_Entry(key, tuple(row["match"])) for key, row in table.items()), name)
+    found = asked_for((_Entry(key, tuple(row["match"])) for key, row in table.items()), name)
     return table[found.id] if found else None
+
+
+def _like(table: Facts, name: str) -> str:
+    """Name the entries that look most like a name that nothing fits."""
+    from difflib import get_close_matches  # noqa: PLC0415 - 2 ms, and only for a mistake
+
+    by_name = {row["name"].casefold(): row["name"] for row in table.values()}
+    close = get_close_matches(name.casefold(), by_name, n=3, cutoff=0.4)
+    return f"; nearest: {', '.join(by_name[one] for one in close)}" if close else ""
 
 
 def rig_of(request: Request, facts: Facts) -> Rig:
@@ -93,7 +102,8 @@ def _cpu(request: Request, facts: Facts) -> dict[str, Any] | None:
     cpu = find(facts["cpus"], request.cpu)
     if cpu is None:
         raise Misuse(
-            f"--cpu: the catalogue has no one processor named {request.cpu!r}; leave it out"
+            f"--cpu: the catalogue has no one processor named {request.cpu!r}"
+            f"{_like(facts['cpus'], request.cpu)}; or leave it out and give --cores"
         )
     return cpu
 
@@ -127,7 +137,8 @@ def _cards(request: Request, facts: Facts) -> Cards | None:
             continue
         gpu = find(facts["gpus"], asked.name)
         if gpu is None:
-            raise Misuse(f"--gpu: the catalogue has no one card named {asked.name!r}")
+            like = _like(facts["gpus"], asked.name)
+            raise Misuse(f"--gpu: the catalogue has no one card named {asked.name!r}{like}")
         found += [gpu] * asked.cards
     if not found:
         return Cards("none", 1.0, ())

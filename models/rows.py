@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from models.drafting import accepted_share, default_alpha
 from models.expert_cache import hit_rate_of, pool_gib
-from models.facts import GB_PER_GIB, GB_PER_MIB, Facts, variant_key
+from models.facts import GB_PER_GIB, GB_PER_MIB, Facts, variant_key, variant_of
 from models.parameters import CORE_SPEED, RATED
 from models.physics import Inputs
 from models.request import Request
@@ -70,7 +70,7 @@ class Unusable(NamedTuple):
 def fit_row(row: dict[str, Any], facts: Facts, defaults: Facts) -> FitRow | Unusable:
     """Turn a row of `features.sql` into inputs."""
     name = variant_key(row["model"] or "?", row["quant"] or "?")
-    variant = facts["variants"].get(name)
+    variant = variant_of(facts, row["model"], row["quant"])
     gbps, method = _bandwidth(row, facts)
     cores, threads = row["cores"] or row["threads"], row["threads"] or row["cores"]
     reason = (

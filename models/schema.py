@@ -41,7 +41,7 @@ _PARTS: dict[str, Any] = {
         "required": ["stratum", "rig", "model", "variant", "row"],
     },
     "intervals": {
-        "description": "stratum, level: logs that bracket measured / predicted",
+        "description": "stratum (`-sockets` added on several), level: logs of measured / predicted",
         "type": "object",
         "additionalProperties": {
             "type": "object",
@@ -64,7 +64,7 @@ _PARTS: dict[str, Any] = {
     "facts": {
         "description": "catalogue facts that predictions need",
         "type": "object",
-        "required": ["variants", "slugs", "cpus", "gpus", "kernels", "methods"],
+        "required": ["models", "quants", "variants", "slugs", "cpus", "gpus", "kernels", "methods"],
     },
     "anchors": {
         "description": "the rows that were fitted, as neighbours",

@@ -14,6 +14,9 @@ from models.physics import Inputs
 from models.request import Request
 from models.rig import Cards, Rig
 
+STRATA = ("club", "hybrid", "cpu-only")
+"""Classes of rows, by inputs: errors are scored by class."""
+
 
 class Target(NamedTuple):
     """A slug, or a bare variant (`slug` is None), with its facts."""
@@ -105,6 +108,18 @@ def stratum_of(*, cpu_only: bool, drafted: bool, cached: bool) -> str:
     if cpu_only:
         return "cpu-only"
     return "club" if drafted or cached else "hybrid"
+
+
+SEVERAL_SOCKETS = "-sockets"
+"""What is added to a stratum's name where page placement over sockets decides too."""
+
+INTERVALS = tuple(f"{one}{two}" for one in STRATA for two in ("", SEVERAL_SOCKETS))
+"""The classes of intervals."""
+
+
+def interval_of(stratum: str, inputs: Inputs) -> str:
+    """Name the class whose interval a row takes: its stratum, by itself or on several sockets."""
+    return stratum + (SEVERAL_SOCKETS if inputs.sockets_log2 > 0 else "")
 
 
 def reference_cards(target: Target, facts: Facts) -> Cards:

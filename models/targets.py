@@ -3,9 +3,12 @@
 from difflib import get_close_matches
 
 from ingest.misuse import Misuse
-from models.facts import Facts, variant_key
+from models.facts import Facts, variant_key, variant_of
 from models.request import Request
 from models.setup import BARE, Target
+
+COMMON = ("UD-Q2_K_XL", "Q4_K_M", "Q6_K", "Q8_0")
+"""Quants to answer for where a model has none that was measured and none was asked for."""
 
 
 def targets(request: Request, facts: Facts) -> list[Target]:
@@ -25,16 +28,31 @@ def slug_target(slug: str, facts: Facts, flag: str) -> Target:
 
 
 def _variants(request: Request, facts: Facts) -> list[Target]:
+    model = _spelled("--model", request.model, facts["models"])
+    quant = _spelled("--quant", request.quant, facts["quants"])
     found = [
-        Target(None, {**BARE, "model": variant["model"], "quant": variant["quant"]}, variant)
+        variant
         for variant in facts["variants"].values()
-        if request.model in (None, variant["model"]) and request.quant in (None, variant["quant"])
+        if model in (None, variant["model"]) and quant in (None, variant["quant"])
     ]
+    if not found and model:
+        asked = (quant,) if quant else COMMON
+        found = [one for name in asked if (one := variant_of(facts, model, name))]
     if not found:
-        asked = variant_key(request.model or "?", request.quant or "?")
-        names = _nearest_names(asked, list(facts["variants"]))
-        raise Misuse(f"--model, --quant: no variant {asked!r} with known bytes; {names}")
-    return found
+        raise Misuse(f"--quant: no model was measured at {quant}; say which one with --model")
+    return [
+        Target(None, {**BARE, "model": one["model"], "quant": one["quant"]}, one) for one in found
+    ]
+
+
+def _spelled(flag: str, name: str | None, known: Facts) -> str | None:
+    """Take a name whatever its case. Raises Misuse, with the nearest names, for one not known."""
+    if name is None or name in known:
+        return name
+    found = [one for one in known if one.casefold() == name.casefold()]
+    if not found:
+        raise Misuse(f"{flag}: not in the catalogue: {name!r}; {_nearest_names(name, list(known))}")
+    return found[0]
 
 
 def _nearest_names(asked: str, known: list[str]) -> str:

@@ -12,8 +12,7 @@ from models.parameters import Prior, gathered, priors
 from models.pooling import effect_of, effects
 from models.roofline import roofline_tokens_per_s
 from models.rows import FitRow, with_defaults
-
-STRATA = ("club", "hybrid", "cpu-only")
+from models.setup import STRATA
 
 
 class Trained(NamedTuple):

@@ -9,11 +9,12 @@ from __future__ import annotations
 from math import exp, log
 from typing import TYPE_CHECKING, NamedTuple
 
+from ingest.hardware import counted
 from ingest.misuse import Misuse
 from models.estimate import Question, estimate, parameters_of
 from models.facts import facts_of
 from models.interval import Z
-from models.request import GpuRequest, checked, gpu_of
+from models.request import GpuRequest, checked
 from models.rig import rig_of
 from models.targets import targets
 
@@ -31,7 +32,7 @@ their memory's change, where the fit expects 0.3 to 0.5."""
 
 def cards(text: str) -> tuple[GpuRequest, ...]:
     """Read all cards that a rig would have: `RTX 3090x2+RTX 4090`, or `none`."""
-    return tuple(gpu_of(part) for part in text.split("+"))
+    return tuple(GpuRequest(*counted(part.strip())) for part in text.split("+"))
 
 
 FIELDS: dict[str, tuple[str, Callable[[str], object]]] = {

@@ -21,6 +21,7 @@ import polars as pl
 from threadpoolctl import threadpool_limits
 
 from ingest.catalog import load_catalog
+from ingest.comparable import Refusal, compare, guarded
 from ingest.shipped import shipped
 from models.evaluate import evaluation_of, left_out
 from models.facts import facts_of
@@ -85,6 +86,10 @@ decode.group_by("protocol").agg(
 # changed more than one thing at once, `also` says what, and the pair shows all of it together. The
 # fastest rate of each setting stands; the engine's build is not held, since people update between
 # two runs. Pairs show what happened on those machines, not what another machine would gain.
+#
+# `guard` is what `rigbook compare` and the site's compare page say of the two rates: the fields
+# for which they would refuse to set them side by side. The lever itself may be among them; any
+# other field there is a second thing that changed.
 
 # %%
 HELD = [
@@ -107,6 +112,21 @@ HELD = [
     "mts",
     "channels_populated",
 ]
+
+
+ids = decode.filter(pl.coalesce("value", pl.col("low") + pl.col("high")).is_not_null())
+with duckdb.connect(str(DATA / "rigbook.duckdb"), read_only=True) as connection:
+    guard_rows = {
+        row["measurement_id"]: row for row in guarded(connection, ids["measurement_id"].to_list())
+    }
+
+
+def refused(two):
+    """Name the fields for which the guard refuses a pair of measurements, with their values."""
+    if not all(one in guard_rows for one in two):
+        return "one of them is a bound, not a rate"
+    answer = compare([guard_rows[one] for one in two])
+    return "; ".join(map(str, answer.differences)) if isinstance(answer, Refusal) else ""
 
 
 def pairs(lever, frame=decode, free=(), is_lever=()):
@@ -132,11 +152,14 @@ def pairs(lever, frame=decode, free=(), is_lever=()):
         to_tokens_per_s=pl.col("tokens_per_s").last(),
         ratio=pl.col("tokens_per_s").last() / pl.col("tokens_per_s").first(),
         also=pl.concat_str(moved, separator=", ", ignore_nulls=True) if free else pl.lit(""),
+        guard=pl.concat_list(
+            pl.col("measurement_id").first(), pl.col("measurement_id").last()
+        ).map_elements(refused, return_dtype=pl.String),
         settings=pl.col(lever).n_unique(),
         source=pl.col("source_url").last(),
     )
     shown = ["rig_id", "model", "quant", "workload", "protocol", "low", "high"]
-    shown += ["from_tokens_per_s", "to_tokens_per_s", "ratio", "also", "source"]
+    shown += ["from_tokens_per_s", "to_tokens_per_s", "ratio", "also", "guard", "source"]
     return (
         found.filter(pl.col("settings") > 1)
         .select(column for column in shown if column not in is_lever)

@@ -45,6 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not words or words[0] in ("-h", "--help"):
         sys.stdout.write(_overview())
         return 0 if words else 2
+    if words[0] in ("-V", "--version"):
+        return _told_version()
     verb, *rest = words
     if verb not in VERBS:
         sys.stderr.write(f"rigbook: no verb {verb!r}; one of {', '.join(VERBS)}\n")
@@ -57,11 +59,24 @@ def predict_main() -> int:
     return _run("predict", sys.argv[1:], program="predict")
 
 
+def _told_version() -> int:
+    """Print the version of the installed package."""
+    # Slow to import, and a prediction has no need of it.
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
+    try:
+        sys.stdout.write(f"rigbook {version('rigbook')}\n")
+    except PackageNotFoundError:
+        sys.stderr.write("rigbook: is not installed, so it has no version: `make site` does it\n")
+        return 2
+    return 0
+
+
 def _overview() -> str:
     lines = [f"  {verb:<11} {text}" for verb, text in VERBS.items()]
     return "\n".join(
         [
-            "usage: rigbook VERB …",
+            "usage: rigbook VERB …, rigbook --version",
             "",
             "What will this model do on my rig, how sure are we, and which launch line gets it?",
             "",

@@ -28,11 +28,14 @@ def run(args: argparse.Namespace) -> int:
     """Print the pairs, one a line."""
     from ingest.pairs import FIELDS, pairable, pairs, regressions  # noqa: PLC0415 - lazy
     from ingest.store import opened  # noqa: PLC0415
+    from rigbook.known import known  # noqa: PLC0415
 
     if args.field and args.field not in FIELDS:
         raise Misuse(f"--field takes one of {', '.join(FIELDS)}, got {args.field!r}")
     try:
         with opened(args.db) as connection:
+            known(connection, "slug", args.slug)
+            known(connection, "model", args.model)
             found = pairs(pairable(connection))
     except FileNotFoundError as error:
         raise Misuse(error) from error
@@ -51,9 +54,10 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(document, indent=1))
         return 0
     for p in found:
+        what = " ".join(filter(None, (p.quantity, p.workload, f"[{p.protocol}]")))
         print(
             f"{p.field}: {p.before} → {p.after}: x{p.ratio:.2f} ({p.low:.2f}-{p.high:.2f}, 80 %)"
-            f"{'' if p.clear else ', within the noise'}: {p.quantity} {p.workload or ''}"
+            f"{'' if p.clear else ', within the noise'}: {what}"
             f" {p.values[0]:.4g} → {p.values[1]:.4g}, {p.model} {p.quant}, {p.rig_id}"
         )
     print(f"{len(found)} pairs")

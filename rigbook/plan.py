@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--threads", type=int, metavar="N")
     add("--build", metavar="B", help="engine build that the line is for")
     add("--port", type=int, metavar="N")
+    add("--weights", metavar="FILE", help="first file of the weights, where it is named otherwise")
     add("--models", metavar="DIR", default="/models", help="folder of the weights")
     add("--reference", action="store_true", help="place as the reference launcher does")
     add("--triad", type=float, metavar="GBPS", help="with --cores: speeds of the alternatives")
@@ -50,13 +51,15 @@ def run(args: argparse.Namespace) -> int:
     from launch.flags import FlagError  # noqa: PLC0415
     from launch.gguf import GgufError  # noqa: PLC0415
     from launch.subject import PlanError  # noqa: PLC0415
+    from rigbook.ranking import ranking  # noqa: PLC0415
 
     _check(args)
     try:
         shelf = shipped_shelf()
         rig = _here(args, shelf)
         plan = plan_for(_ask(args), shelf, rig)
-        ranked = _ranked(args, shelf, plan)
+        _named(plan)
+        ranked = ranking(args, shelf, plan)
         write = _document if args.format == "json" else _text
         print(write(args, shelf, plan, ranked))
     except (GgufError, PlanError, FlagError) as error:
@@ -74,8 +77,20 @@ def _check(args: argparse.Namespace) -> None:
             raise Misuse(f"--{flag}: should be above 0, got {value:g}")
     if args.depth is not None and not 0 <= args.depth <= 64:
         raise Misuse(f"--depth: should be 0 to 64 tokens a pass, got {args.depth}")
+    if args.port is not None and args.port > 65535:
+        raise Misuse(f"--port: should be 1 to 65535, got {args.port}")
+    if args.weights and args.gguf:
+        raise Misuse("--weights: goes with --slug; --gguf names its file itself")
     if args.kv is not None and args.kv not in KV_FACTOR:
         raise Misuse(f"--kv: no cache type {args.kv!r}; known: {', '.join(KV_FACTOR)}")
+
+
+def _named(plan: "Plan") -> None:
+    """Refuse a line with a stand-in for the file of the weights. Raises Misuse."""
+    from launch.line import UNNAMED  # noqa: PLC0415 - only when the verb runs
+
+    if plan.server.model.endswith(UNNAMED):
+        raise Misuse("--weights: the author never named the slug's files; give the first of yours")
 
 
 def _ask(args: argparse.Namespace) -> "Ask":
@@ -86,6 +101,7 @@ def _ask(args: argparse.Namespace) -> "Ask":
     return Ask(
         args.slug,
         args.gguf,
+        args.weights,
         tuple(args.gpu),
         args.free_vram,
         args.devices,
@@ -100,51 +116,19 @@ def _here(args: argparse.Namespace, shelf: "Shelf") -> "Rig | None":
     """Take memory, cores and cards of this machine, unless others were typed."""
     if not args.from_this_machine:
         return None
-    from launch.ask import rig_of, subject_of  # noqa: PLC0415 - only when the verb runs
+    from ingest.hardware import find_gpu  # noqa: PLC0415 - only when the verb runs
+    from launch.ask import rig_here, subject_of  # noqa: PLC0415
     from launch.machine import this_machine  # noqa: PLC0415 - asks the driver
 
     here = this_machine()
     args.cores = args.cores or here.cores
-    if not args.gpu and not args.free_vram and here.cards:
-        args.free_vram = ",".join(f"{card.free_mib:.0f}" for card in here.cards)
-    typed = rig_of(_ask(args), shelf, subject_of(_ask(args), shelf))
-    total = args.ram or here.memory.total_gib
-    return typed._replace(memory=here.memory._replace(total_gib=total))
-
-
-def _ranked(args: argparse.Namespace, shelf: "Shelf", plan: "Plan") -> list[dict[str, Any]]:
-    """Predict each alternative; those that fit first, then by speed."""
-    slug = plan.subject.slug
-    if args.triad is None or args.cores is None or slug is None:
-        return []
-    from launch.alternatives import alternatives  # noqa: PLC0415 - only when the verb runs
-    from launch.rig import counted  # noqa: PLC0415
-    from launch.verdict import Memory  # noqa: PLC0415
-    from models.predict import predict  # noqa: PLC0415
-    from models.record import load_model  # noqa: PLC0415
-    from models.request import GpuRequest, Request  # noqa: PLC0415
-
-    fitted = load_model(None)
-    rig = Request(
-        triad_gbps=args.triad,
-        cores=args.cores,
-        ram_gib=args.ram,
-        gpus=tuple(GpuRequest(*counted(text)) for text in args.gpu),
-        workload=args.workload,
-    )
-    found = []
-    for one in alternatives(
-        slug.model, shelf.catalog, shelf.launchers, plan.cards, Memory(args.ram)
-    ):
-        layers = len(one.plan.layout.placement.on_cpu)
-        asked = rig._replace(slugs=(one.slug,), depth=one.depth, cpu_layers=layers)
-        (answer,) = predict(fitted, None, asked)
-        row = {"slug": one.slug, "depth": one.depth, "ubatch": one.ubatch, "fits": one.plan.fits}
-        said = ("tokens_per_s", "low", "high", "level", "basis", "rigs", "rows", "limit")
-        row |= {key: getattr(answer, key) for key in said}
-        nearest = [near._asdict() for near in answer.nearest]
-        found.append(row | {"layers_on_cpu": answer.layers_on_cpu, "nearest": nearest})
-    return sorted(found, key=lambda row: (row["fits"] is False, -row["tokens_per_s"]))
+    args.ram = args.ram or here.memory.total_gib
+    rig = rig_here(_ask(args), shelf, subject_of(_ask(args), shelf), here)
+    if not args.gpu and not args.free_vram:
+        # Speeds are predicted for the cards by name, where the catalogue has all of them.
+        entries = [find_gpu(shelf.catalog, c.name, c.total_mib / 1024) for c in here.cards]
+        args.gpu = [entry.name for entry in entries if entry] if all(entries) else []
+    return rig
 
 
 def _text(
@@ -155,30 +139,27 @@ def _text(
     from launch.formats import FORMATS as WRITERS  # noqa: PLC0415
     from launch.plan import launch_of  # noqa: PLC0415
     from launch.told import lines  # noqa: PLC0415
+    from rigbook.ranking import line_of, lines_of, rows_of  # noqa: PLC0415
 
     told = lines(plan)
+    if plan.subject.slug:
+        told += lines_of(rows_of(plan))
     if plan.subject.config:
         told += download_lines(plan.subject, shelf.catalog, args.models)
     if ranked:
         told.append(f"alternatives, {args.workload}, best first:")
-        told += [_row(row) for row in ranked]
-    elif plan.subject.slug:
+        told += [line_of(row) for row in ranked]
+    elif args.triad is None or args.cores is None:
         told.append("speeds of the alternatives: give --triad GBPS and --cores N")
+    elif plan.subject.slug:
+        told.append("alternatives: no slug of this model is made for so few cards")
+    else:
+        told.append("speeds: unknown, the header does not state the widths that a token reads")
     if plan.fits is False:
         written = "# no line: it does not fit"
     else:
         written = WRITERS[args.format](launch_of(plan, shelf.launchers)).rstrip()
     return "\n".join([*(f"# {line}" for line in told), written])
-
-
-def _row(row: dict[str, Any]) -> str:
-    fits = {True: "fits", False: "DOES NOT FIT", None: "memory unknown"}[row["fits"]]
-    return (
-        f"  {row['tokens_per_s']:5.1f} t/s ({row['low']:.1f} to {row['high']:.1f}, "
-        f"{row['level']:.0%}, {row['basis']}, {row['rows']} rows of {row['rigs']} rigs)  "
-        f"{row['slug']}  depth {row['depth']}, ubatch {row['ubatch']}, "
-        f" {row['layers_on_cpu']} layers on the host: {fits}"
-    )
 
 
 def _document(
@@ -187,6 +168,7 @@ def _document(
     from launch.download import download_plans  # noqa: PLC0415 - only when the verb runs
     from launch.plan import launch_of  # noqa: PLC0415
     from launch.told import document  # noqa: PLC0415
+    from rigbook.ranking import rows_of  # noqa: PLC0415
 
     launch = launch_of(plan, shelf.launchers)
     config = plan.subject.config
@@ -198,6 +180,7 @@ def _document(
         "argv": ["llama-server", *launch.argv],
         "environment": dict(launch.environment),
         "downloads": [one._asdict() for one in downloads],
+        "measured": rows_of(plan),
         "alternatives": ranked,
     }
     return json.dumps(whole, indent=1)

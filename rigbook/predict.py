@@ -3,8 +3,9 @@
 import argparse
 from pathlib import Path
 
+from ingest.hardware import counted
 from ingest.misuse import Misuse
-from models.request import OwnRun, Request, gpu_of
+from models.request import GpuRequest, OwnRun, Request
 
 EXAMPLES = """examples:
   predict --triad 52 --cores 16
@@ -75,7 +76,7 @@ def request_of(args: argparse.Namespace) -> Request:
         for field in Request._fields
         if field not in {"threads", "smt", "gpus", "slugs", "mine"}
     }
-    gpus = tuple(gpu_of(text) for text in args.gpu)
+    gpus = tuple(GpuRequest(*counted(text)) for text in args.gpu)
     smt = None if args.smt is None else args.smt == "on"
     return Request(
         **plain,

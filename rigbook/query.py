@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
                 ]
                 print(json.dumps(rows, default=str, indent=1))
             elif args.csv:
-                writer = csv.writer(sys.stdout)
+                writer = csv.writer(sys.stdout, lineterminator="\n")  # pipes go on to shell tools
                 writer.writerow(relation.columns)
                 writer.writerows(relation.fetchall())
             else:

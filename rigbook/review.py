@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="+", metavar="CHANGE", help="BASE..HEAD, or two folders")
     parser.add_argument("--actor", metavar="HANDLE", help="who asks for the change")
     parser.add_argument("--repo", type=Path, default=Path(), help="the repository of BASE..HEAD")
-    parser.add_argument("--out", type=Path, help="write the report here instead of printing it")
+    parser.add_argument("--out", type=Path, help="write it here, cut to a comment's length")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write verdict and problems")
     parser.add_argument("--no-fit", action="store_true", help="do not fit the model anew")
 
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     """Review and report; 1 if the change is refused."""
     from ingest.changes import folder_tree, git_range  # noqa: PLC0415 - only when the verb runs
     from models.review import review  # noqa: PLC0415
-    from sitegen.comment import comment  # noqa: PLC0415
+    from sitegen.comment import LIMIT_CHARS, comment  # noqa: PLC0415
     from sitegen.preview import changed_pages  # noqa: PLC0415
 
     if len(args.what) == 1:
@@ -41,8 +41,8 @@ def run(args: argparse.Namespace) -> int:
         raise Misuse(f"takes BASE..HEAD or two folders, got {len(args.what)} words")
     with tempfile.TemporaryDirectory(prefix="rigbook-review-") as folder:
         found = review(before, after, Path(folder), actor=args.actor, refit=not args.no_fit)
-        machines = {one.bundle.rig.machine for one in found.judged.added}
-        report = comment(found, changed_pages(*found.databases, machines))
+        pages = changed_pages(*found.databases, found.judged.machines)
+        report = comment(found, pages, LIMIT_CHARS if args.out else None)
     if args.json:
         problems = [problem._asdict() for problem in found.judged.problems]
         document = {"schema": "rigbook.review/1", "refused": found.refused, "problems": problems}

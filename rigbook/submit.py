@@ -178,9 +178,8 @@ def _send(args: argparse.Namespace, change: "Change") -> str:
     import shutil  # noqa: PLC0415
 
     from capture.submission import (  # noqa: PLC0415
+        Failed,
         address_of,
-        attachment,
-        issue_url,
         on_github,
         pushed,
         staged,
@@ -189,11 +188,20 @@ def _send(args: argparse.Namespace, change: "Change") -> str:
     address = address_of(args.to) if args.to else None
     github = on_github(address) if address else None
     if address is None or (github and not shutil.which("gh")):
-        folder = args.path if args.path.is_dir() else Path()
-        packed = attachment(change, folder / "submission.zip")
-        where = (
-            issue_url(github, change) if github else "an issue of the collection (--to names it)"
-        )
-        return f"attach {packed} to: {where}"
-    with tempfile.TemporaryDirectory() as clone:
-        return pushed(change, staged(change, address, Path(clone) / "collection"), address)
+        return _by_hand(args.path, change, github)
+    try:
+        with tempfile.TemporaryDirectory() as clone:
+            return pushed(change, staged(change, address, Path(clone) / "collection"), address)
+    except Failed as error:
+        if not github:
+            raise
+        raise Failed(f"{error}\nor {_by_hand(args.path, change, github)}") from error
+
+
+def _by_hand(path: Path, change: "Change", github: str | None) -> str:
+    """Pack a file, and say where to attach it."""
+    from capture.submission import attachment, issue_url  # noqa: PLC0415
+
+    packed = attachment(change, (path if path.is_dir() else Path()) / "submission.zip")
+    where = issue_url(github, change) if github else "an issue of the collection (--to names it)"
+    return f"attach {packed} to: {where}"

@@ -19,21 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the table; a slug that nobody has measured gives its heads alone."""
-    import difflib  # noqa: PLC0415 - only when the verb runs
-
-    from ingest.store import opened  # noqa: PLC0415
+    from ingest.store import opened  # noqa: PLC0415 - only when the verb runs
+    from rigbook.known import known  # noqa: PLC0415
     from sitegen.benchmarks import read, table  # noqa: PLC0415
 
     try:
         with opened(args.db) as connection:
-            slugs = [row[0] for row in connection.execute(_SLUGS).fetchall()]
-            if args.slug not in slugs:
-                near = ", ".join(difflib.get_close_matches(args.slug, slugs)) or ", ".join(slugs)
-                raise Misuse(f"--slug: no slug {args.slug!r}; nearest: {near}")
+            known(connection, "slug", args.slug)
             print(table(read(connection, args.slug)), end="")
     except FileNotFoundError as error:
         raise Misuse(error) from error
     return 0
-
-
-_SLUGS = "SELECT slug FROM catalog_slugs ORDER BY slug"

@@ -63,6 +63,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             there = (ROOT / tool).is_file() or shutil.which(tool)
             if item.get_closest_marker(marker) and not there:
                 item.add_marker(pytest.mark.skip(reason=f"needs {tool}"))
+        if item.get_closest_marker("croissant") and "RIGBOOK_CROISSANT_PYTHON" not in os.environ:
+            item.add_marker(pytest.mark.skip(reason="run by `make test-croissant`"))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -288,7 +288,7 @@ def test_runs_of_a_sweep_stand_apart(
 def test_a_server_with_several_models_wants_one_named(fake_server: Start, journal: Journal) -> None:
     server = fake_server(served)
     server.models = b'{"data": [{"id": "one"}, {"id": "two"}]}'
-    with pytest.raises(Unusable, match="--model takes one of: one, two"):
+    with pytest.raises(Unusable, match="--served takes one of: one, two"):
         bench(Target(server.url), journal, PLAIN, FAST)
 
 

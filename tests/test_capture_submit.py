@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from rigbook.__main__ import main
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = "<script>alert(1)</script>"
+FAKE_GH = ROOT / "tests/fake_gh.py"
 
 
 def git(*words: str, cwd: Path) -> str:
@@ -142,37 +144,62 @@ def test_without_gh_there_is_a_file_and_a_prefilled_address(
     assert names == ["report.json", "rows.jsonl"]
 
 
-GH = """#!{python}
-import json, os, sys
-with open({log!r}, "a") as file:
-    file.write(json.dumps(sys.argv[1:]) + "\\n")
-if sys.argv[1:3] == ["api", "user"]:
-    print("someone")
-if sys.argv[1:3] == ["pr", "create"]:
-    print("https://github.com/owner/rigs/pull/7")
-"""
-
-
-def test_with_gh_a_fork_gets_the_branch_and_the_project_a_pull_request(
-    captured: Path, remote: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+@pytest.fixture
+def gh_log(
+    remote: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[], list[list[str]]]:
+    """A `gh` that takes what gh's manual allows and no more; git leads github.com to `remote`."""
     tools, log = tmp_path / "tools", tmp_path / "gh.log"
     tools.mkdir()
-    (tools / "gh").write_text(GH.format(python=sys.executable, log=str(log)))
+    (tools / "gh").write_text(f"#!{sys.executable}\n{FAKE_GH.read_text()}")
     (tools / "gh").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
-    # git itself leads the two addresses on GitHub to the bare repository.
+    monkeypatch.setenv("FAKE_GH_LOG", str(log))
     monkeypatch.setenv("GIT_CONFIG_COUNT", "2")
     for index, owner in enumerate(("owner", "someone")):
         monkeypatch.setenv(f"GIT_CONFIG_KEY_{index}", f"url.{remote}.insteadOf")
         monkeypatch.setenv(f"GIT_CONFIG_VALUE_{index}", f"https://github.com/{owner}/rigs.git")
+    return lambda: [json.loads(line) for line in log.read_text().splitlines()]
+
+
+def test_with_gh_a_fork_gets_the_branch_and_the_project_a_pull_request(
+    captured: Path, remote: Path, gh_log: Callable[[], list[list[str]]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
     assert main(["submit", str(captured), "--to", "owner/rigs", "--yes"]) == 0
     assert "https://github.com/owner/rigs/pull/7" in capsys.readouterr().out
-    calls = [json.loads(line) for line in log.read_text().splitlines()]
-    assert calls[0] == ["repo", "fork", "owner/rigs", "--clone=false"]
+    calls = gh_log()
+    assert ["repo", "fork", "owner/rigs", "--clone=false"] in calls
     assert calls[-1][:4] == ["pr", "create", "--repo", "owner/rigs"]
+    assert calls[-1][calls[-1].index("--head") + 1].startswith("someone:report/")
     assert any(name.startswith("report/") for name in branches(remote))
+
+
+def test_the_owner_of_the_collection_needs_no_fork(
+    captured: Path, remote: Path, gh_log: Callable[[], list[list[str]]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("FAKE_GH_USER", "Owner")
+    assert main(["submit", str(captured), "--to", "owner/rigs", "--yes"]) == 0
+    calls = gh_log()
+    assert not [call for call in calls if call[:2] == ["repo", "fork"]]
+    assert calls[-1][calls[-1].index("--head") + 1].startswith("report/")
+    assert any(name.startswith("report/") for name in branches(remote))
+
+
+def test_a_gh_that_is_not_logged_in_is_told_before_anything_is_pushed(
+    captured: Path, remote: Path, gh_log: Callable[[], list[list[str]]],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setenv("FAKE_GH_USER", "")
+    assert main(["submit", str(captured), "--to", "owner/rigs", "--yes"]) == 1
+    told = capsys.readouterr().err
+    assert "gh auth login" in told
+    assert (
+        f"or attach {captured / 'submission.zip'} to: https://github.com/owner/rigs/issues" in told
+    )
+    assert [call[0] for call in gh_log()] == ["api"]
+    assert branches(remote) == ["main"]
 
 
 @pytest.mark.parametrize("to", ["--upload-pack=x", "ext::sh -c x", "a\nb"])

@@ -3,6 +3,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,27 @@ def test_no_verb_and_a_wrong_verb_are_misuse() -> None:
     wrong = rigbook("lod")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "no verb 'lod'" in wrong.stderr
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_the_version_is_the_projects(flag: str) -> None:
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert rigbook(flag).stdout == f"rigbook {told}\n"
+
+
+def test_where_nothing_is_installed_no_version_is_made_up(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "rigbook", tmp_path / "rigbook")
+    shutil.copytree(ROOT / "ingest", tmp_path / "ingest")
+    # -I and -S: neither the checkout nor what is installed is found.
+    code = (
+        f"import sys; sys.path.append({str(tmp_path)!r}); from rigbook.__main__ import main;"
+        " sys.exit(main(['-V']))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "is not installed" in ran.stderr
 
 
 def test_check_lists_every_problem_then_counts_and_exits_1(tmp_path: Path) -> None:
@@ -98,7 +120,7 @@ def test_query_answers_as_table_json_and_csv(database: Path) -> None:
     answer = json.loads(rigbook("query", sql, "--json", "--db", str(database)).stdout)
     assert answer == [{"one": 1, "nothing": None, "text": "a,b"}]
     csv = rigbook("query", sql, "--csv", "--db", str(database)).stdout
-    assert csv.splitlines() == ["one,nothing,text", '1,,"a,b"']
+    assert csv == 'one,nothing,text\n1,,"a,b"\n'
 
 
 @pytest.mark.parametrize("sql", ["SELEC 1", "DROP TABLE runs", "FROM read_text('/etc/passwd')"])

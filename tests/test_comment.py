@@ -4,13 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingest.catalog import Catalog
 from ingest.changes import folder_tree
 from ingest.judging import Judged, judge
 from ingest.problem import Problem
 from models.merging import Effect, Error, Move
 from models.placing import Placed
-from models.review import Review
+from models.review import KeptOut, Review
 from sitegen.comment import LIMIT_CHARS, SHOWN_CHARS, code, comment
+from sitegen.page import Page
 
 PLACED = Placed(
     "0/q8/0", "rig", "model/Q8", "narrative", 9.1, 12.4, 9.8, 15.6, 6, "ram-bandwidth", 0.61,
@@ -65,7 +67,47 @@ def test_a_report_too_long_for_a_comment_is_cut_and_says_so(empty: Judged) -> No
     problems = tuple(Problem("a" * 250, str(n), "m" * 290) for n in range(300))
     told = report(empty._replace(problems=problems))
     assert len(told) < LIMIT_CHARS + 200
-    assert told.rstrip().endswith("the whole report is in the job's artifact.")
+    assert told.rstrip().endswith("`rigbook review BASE..HEAD` prints it whole.")
+    whole = comment(
+        Review(empty._replace(problems=problems), (), (), None, (Path(), Path())), (), None
+    )
+    assert whole.startswith(told.rpartition("\n\nCut")[0])
+    assert "more." in whole
+
+
+def test_pages_that_fit_are_shown_short_ones_first_and_the_others_named(empty: Judged) -> None:
+    review = Review(empty, (), (), None, (Path(), Path()))
+    pages = [
+        Page("rigs/long", "long", "", ("x" * LIMIT_CHARS,)),
+        Page("rigs/middle", "middle", "", ("y" * 900,)),
+        Page("rigs/short", "short", "", ("z" * 10,)),
+    ]
+    told = comment(review, pages)
+    assert len(told) < LIMIT_CHARS
+    assert told.index("z" * 10) < told.index("y" * 900)
+    assert f"Too long for a comment: {code('rigs/long')};" in told
+    assert "Too long" not in comment(review, pages, None)
+
+
+def test_a_page_that_goes_is_told_as_gone(empty: Judged) -> None:
+    told = comment(Review(empty, (), (), None, (Path(), Path())), [Page("rigs/a", "a", "", ())])
+    assert "nothing of it on this page any more" in told
+
+
+def test_flags_are_left_to_a_maintainer(empty: Judged) -> None:
+    flagged = empty._replace(problems=(Problem("a", "", "odd", "flag"),))
+    assert report(flagged).startswith("## ⚑ A maintainer decides on the flags: 0 errors, 1 flag")
+
+
+def test_a_row_that_the_fit_leaves_out_is_told_with_the_rule(
+    empty: Judged, catalog: Catalog
+) -> None:
+    checked = empty.after.checked._replace(catalog=catalog)
+    judged = empty._replace(after=empty.after._replace(checked=checked))
+    kept_out = (KeptOut("0/q8/0", ("paging",)),)
+    told = comment(Review(judged, (PLACED,), (), None, (Path(), Path()), kept_out))
+    assert "### Kept out of the fit" in told
+    assert f"| <code>paging</code> | {code(catalog.exclusions['paging'].meaning)} |" in told
 
 
 @given(st.text())

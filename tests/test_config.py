@@ -7,6 +7,7 @@ import pytest
 
 from launch.ask import Ask, Shelf, plan_for, shipped_shelf
 from launch.formats import FORMATS
+from launch.line import UNNAMED
 from launch.plan import launch_of
 from sitegen.config import NAMES, Launches, config, differences, plan_launches, reference
 from sitegen.record import Record, Row
@@ -56,11 +57,14 @@ def test_the_basis_and_the_runs_measured_on_it_are_told(record: Record, launches
     assert "four-epyc-7543" not in section
 
 
-def test_a_slug_without_files_says_why_and_a_resident_one_has_no_section(
+def test_a_slug_of_unnamed_files_shows_what_to_put_in_and_a_resident_one_has_no_section(
     record: Record, launches: Launches
 ) -> None:
-    missing = "llamacpp-club3090/glm53-flash-dual-iq4xs-moecache"
-    assert "has no reference config" in words(shown(record, launches, missing))
+    unnamed = words(shown(record, launches, "llamacpp-club3090/glm53-flash-dual-iq4xs-moecache"))
+    assert "extrapolated" in unnamed
+    assert UNNAMED in unnamed
+    assert "--weights FIRST-FILE" in unnamed
+    assert "this line drafts nothing" in unnamed
     resident = next(slug for slug, one in record.slugs.items() if one["offload"] == "none")
     assert config(record, launches, PAGE, record.slugs[resident], []) == []
 

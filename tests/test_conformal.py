@@ -37,7 +37,7 @@ def test_coverage_of_new_machines_is_what_was_asked() -> None:
 def test_a_stratum_never_seen_takes_the_pooled_scale() -> None:
     left, rigs = np.array([0.1, -0.2, 0.3]), np.array(["a", "b", "c"])
     none = np.zeros(3, dtype=bool)
-    assert scale(left, rigs, none) == scale(left, rigs, ~none)
+    assert scale(left, rigs, none) == pytest.approx(scale(left, rigs, ~none))
 
 
 def test_a_stratum_that_scatters_more_gets_a_wider_bracket() -> None:
@@ -46,3 +46,24 @@ def test_a_stratum_that_scatters_more_gets_a_wider_bracket() -> None:
     strata = ["club"] * 60 + ["cpu-only"] * 60
     found = brackets(left, [f"r{i}" for i in range(120)], strata, ["club", "cpu-only"])
     assert found["club"]["0.8"][1] < 0.6 * found["cpu-only"]["0.8"][1]
+
+
+def test_several_sockets_widen_a_stratum_that_has_no_such_machine() -> None:
+    draw = np.random.default_rng(6)
+    left = np.concatenate([draw.normal(0, 0.1, 60), draw.normal(0, 0.3, 60)])
+    classes = ["hybrid"] * 60 + ["hybrid-sockets"] * 60
+    found = brackets(left, [f"r{i}" for i in range(120)], classes, ["club", "club-sockets"])
+    assert found["club"]["0.8"][1] < 0.6 * found["club-sockets"]["0.8"][1]
+
+
+def test_each_class_of_a_mixed_record_is_covered_nearly_as_asked() -> None:
+    draw = np.random.default_rng(8)
+    spread = {"club": 0.1, "hybrid": 0.2, "hybrid-sockets": 0.4}
+    classes = list(spread) * 300
+    left = np.array([draw.normal(0, spread[name]) for name in classes])
+    found = brackets(left[:450], [f"r{i}" for i in range(450)], classes[:450], list(spread))
+    for name in spread:
+        low, high = found[name]["0.8"]
+        new = left[450:][[one == name for one in classes[450:]]]
+        inside = np.mean((low <= new) & (new <= high))
+        assert 0.6 < inside < 0.95  # a class of few machines leans on the pooled scale

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from ingest.catalog import Catalog
-from models.facts import cpu_facts, facts_of, methods_of, read_cap_gbps, variant_key
+from models.facts import cpu_facts, facts_of, methods_of, read_cap_gbps, variant_key, variant_of
 
 
 def test_routed_bytes_of_a_token_agree_with_the_published_arithmetic(catalog: Catalog) -> None:
@@ -44,3 +44,27 @@ def test_two_core_dies_of_zen_2_cap_the_bandwidth_and_newer_parts_are_not_capped
     assert read_cap_gbps(catalog.cpus["threadripper-pro-3955wx"]) == 88
     assert read_cap_gbps(catalog.cpus["ryzen-9-9950x3d"]) is None
     assert cpu_facts(catalog, catalog.cpus["epyc-7543"])["intel"] == 0
+
+
+def test_a_worked_out_variant_reads_as_much_as_a_computed_one_of_the_catalogue(
+    catalog: Catalog,
+) -> None:
+    facts = facts_of(catalog)
+    computed = [v for v in facts["variants"].values() if v["inferred"] and v["quant"] == "Q4_K_M"]
+    assert computed
+    for known in computed:
+        bare = {**facts, "variants": {}}
+        found = variant_of(bare, known["model"], known["quant"])
+        assert found is not None
+        assert found["routed_gb"] == pytest.approx(known["routed_gb"], rel=0.1)
+        assert found["dense_gb"] == pytest.approx(known["dense_gb"], rel=0.1)
+
+
+def test_every_expert_model_with_a_known_architecture_has_facts(catalog: Catalog) -> None:
+    facts = facts_of(catalog)
+    for name, model in facts["models"].items():
+        entry = catalog.models[name]
+        experts = model["routed_gweights"] / model["expert_share"]
+        total = experts + model["dense_gweights"] + model["embedding_gweights"]
+        total += entry.mtp_b or 0.0
+        assert total == pytest.approx(entry.parameters_b, rel=0.03), name

@@ -1,7 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 from benchmarks import faults
-from benchmarks.faults import Fault, killed_load
+from benchmarks.faults import Fault, killed_fit, killed_load, killed_site
 from benchmarks.workplace import Workplace, hold, workplace
 
 SEED = 9
@@ -20,6 +22,13 @@ def test_the_old_state_or_the_new_one_stands_after(fault: Fault, place: Workplac
 def test_a_kill_at_a_random_moment_leaves_the_old_state_or_the_new(place: Workplace) -> None:
     for _ in range(2):
         killed_load(place)
+
+
+@pytest.mark.parametrize("fault", [killed_fit, killed_site], ids=lambda fault: fault.__name__)
+def test_a_kill_of_what_is_made_of_the_database_leaves_the_old_or_the_new(
+    fault: Fault, tmp_path: Path
+) -> None:
+    fault(workplace(tmp_path, SEED, faults.machines_of(fault)))
 
 
 def test_a_third_state_would_be_seen(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:

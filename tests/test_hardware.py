@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.catalog import Catalog, load_catalog
-from ingest.hardware import find_cpu, find_gpu
+from ingest.hardware import asked_for, counted, find_cpu, find_gpu
 
 ROOT = Path(__file__).parents[1]
 CATALOG: Catalog = load_catalog(ROOT / "data" / "catalog")[0]
@@ -280,3 +280,57 @@ def test_every_spelling_of_the_record_is_listed_above() -> None:
     assert {row["cpu"] for row in rows if row.get("cpu")} <= listed
     named = [gpu for row in rows for gpu in row.get("gpus") or [] if isinstance(gpu, dict)]
     assert {gpu["model"] for gpu in named if gpu.get("model")} <= cards
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("RTX 3090x2", ("RTX 3090", 2)),
+        ("RTX 3090 x 4", ("RTX 3090", 4)),
+        ("RTX 3090", ("RTX 3090", 1)),
+        ("RX 7900 XTX", ("RX 7900 XTX", 1)),
+        ("RX 7900 XTXx2", ("RX 7900 XTX", 2)),
+        ("2x RTX 3090", ("RTX 3090", 2)),
+        ("2x3090", ("3090", 2)),
+        ("3090x2", ("3090", 2)),
+        ("4 × A6000", ("A6000", 4)),
+    ],
+)
+def test_a_name_may_carry_a_count_before_or_behind(text: str, expected: tuple[str, int]) -> None:
+    assert counted(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "gpu"),
+    [
+        ("4090", "rtx-4090"),
+        ("3090 ti", "rtx-3090-ti"),
+        ("rtx 4090 laptop gpu", "rtx-4090-laptop"),
+        ("7900 xtx", "rx-7900-xtx"),
+        ("rtx", None),
+        ("12345", None),
+        ("", None),
+    ],
+)
+def test_a_person_may_shorten_the_name_of_a_card(name: str, gpu: str | None) -> None:
+    found = asked_for(CATALOG.gpus.values(), name)
+    assert (found.id if found else None) == gpu
+
+
+@pytest.mark.parametrize(
+    ("name", "cpu"),
+    [("7950X", "ryzen-9-7950x"), ("9254", "epyc-9254"), ("Ryzen 9", None), ("7950XXX", None)],
+)
+def test_a_person_may_shorten_the_name_of_a_processor(name: str, cpu: str | None) -> None:
+    found = asked_for(CATALOG.cpus.values(), name)
+    assert (found.id if found else None) == cpu
+
+
+def test_every_card_answers_a_person_as_it_answers_a_reader() -> None:
+    for text in (text for entry in CATALOG.gpus.values() for text in entry.match):
+        assert find_gpu(CATALOG, text) in (None, asked_for(CATALOG.gpus.values(), text))
+
+
+def test_every_processor_answers_a_person_as_it_answers_a_reader() -> None:
+    for text in (text for entry in CATALOG.cpus.values() for text in entry.match):
+        assert find_cpu(CATALOG, text) in (None, asked_for(CATALOG.cpus.values(), text))

@@ -1,6 +1,6 @@
 import pytest
 
-from ingest.catalog import Catalog, SlugDrafter
+from ingest.catalog import Catalog
 from launch.budget import (
     FIRST_DECODE_MIB,
     Shape,
@@ -8,10 +8,12 @@ from launch.budget import (
     derived_budget,
     drafter_mib,
     measured_budget,
+    prefill_margin_mib,
 )
 from launch.payload import Payload, catalogue_payload
 
-DSPARK = SlugDrafter(kind="dspark", depth=5, device="gpu", file_gib=10.3)
+DSPARK_MIB = 10.3 * 1024
+MEASURED = Shape(204_800, 4096)
 
 
 def payload_of(catalog: Catalog, slug: str) -> Payload:
@@ -48,9 +50,28 @@ def test_the_parts_add_up_to_the_reserve_that_was_measured(
 
 
 def test_a_drafter_costs_its_share_of_the_weights_and_its_context() -> None:
-    assert drafter_mib(DSPARK, 2, on_host=False) == pytest.approx((9054 + 8104) / 2, rel=0.07)
-    assert drafter_mib(DSPARK, 2, on_host=True) * 2 == pytest.approx(7.5 * 1024)
-    assert drafter_mib(None, 2, on_host=False) == drafter_mib(DSPARK, 0, on_host=False) == 0
+    # Measured 9,054 and 8,104 on two cards, 7.5 GiB over both from the host, 6,839 on four.
+    assert drafter_mib(DSPARK_MIB, 2, MEASURED, on_host=False) == pytest.approx(9054, rel=0.04)
+    assert drafter_mib(DSPARK_MIB, 2, MEASURED, on_host=True) * 2 == pytest.approx(
+        7.5 * 1024, rel=0.06
+    )
+    assert drafter_mib(DSPARK_MIB, 4, MEASURED, on_host=False) == pytest.approx(6839, rel=0.03)
+    assert drafter_mib(DSPARK_MIB, 0, MEASURED, on_host=False) == 0
+
+
+def test_a_drafters_context_grows_as_the_targets_does() -> None:
+    wider = Shape(262_144, 4096)
+    grown, own = (
+        cost(wider) - cost(MEASURED)
+        for cost in (lambda shape: drafter_mib(DSPARK_MIB, 2, shape, on_host=True), compute_mib)
+    )
+    assert grown == own > 0
+
+
+def test_the_margin_holds_where_it_was_measured_and_grows_with_context_times_batch() -> None:
+    assert prefill_margin_mib(MEASURED) == prefill_margin_mib(Shape(4096, 512)) == 1024
+    assert prefill_margin_mib(Shape(409_600, 4096)) == 2048
+    assert prefill_margin_mib(Shape(409_600, 2048)) == 1024
 
 
 def test_the_attention_mask_grows_with_context_and_batch() -> None:

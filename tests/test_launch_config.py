@@ -5,7 +5,7 @@ import pytest
 
 from ingest.catalog import Catalog
 from launch.config import Launchers, load_launchers
-from launch.line import argv_of, reference_server
+from launch.line import UNNAMED, argv_of, reference_server
 from launch.shards import part_names
 
 ROOT = Path(__file__).parents[1]
@@ -20,7 +20,8 @@ def launchers(catalog: Catalog) -> Launchers:
 
 
 def test_every_slug_of_the_reference_registry_has_a_config(launchers: Launchers) -> None:
-    assert {slug for slug in launchers.configs if "qwen38" not in slug} == {
+    published = {slug for slug, one in launchers.configs.items() if not one.unpublished}
+    assert {slug for slug in published if "qwen38" not in slug} == {
         "llamacpp/deepseek-flash-dual-q8",
         "llamacpp/deepseek-flash-dual-iq2",
         "llamacpp/deepseek-flash-multi4-q8",
@@ -32,6 +33,14 @@ def test_every_slug_of_the_reference_registry_has_a_config(launchers: Launchers)
     }
 
 
+def test_every_slug_with_experts_in_host_ram_has_a_config(
+    launchers: Launchers, catalog: Catalog
+) -> None:
+    assert {slug.id for slug in catalog.slugs.values() if slug.offload == "experts"} == set(
+        launchers.configs
+    )
+
+
 def test_every_config_names_its_first_shard_as_the_catalogue_counts_them(
     launchers: Launchers, catalog: Catalog
 ) -> None:
@@ -39,6 +48,8 @@ def test_every_config_names_its_first_shard_as_the_catalogue_counts_them(
         entry = catalog.slugs[slug]
         variant = catalog.models[entry.model].variant(entry.quant)
         assert variant is not None
+        if config.model is None:
+            continue
         assert len(part_names(config.model)) == variant.shards, slug
         assert config.model.startswith(config.downloads[0].folder + "/"), slug
 
@@ -49,7 +60,7 @@ def test_every_config_gives_a_line_for_its_own_build(
     for slug, config in launchers.configs.items():
         server = reference_server(catalog.slugs[slug], config, "/models", threads=16)
         argv = argv_of(server, launchers.flags)
-        assert argv[:2] == ["-m", f"/models/{config.model}"], slug
+        assert argv[:2] == ["-m", f"/models/{config.model or UNNAMED}"], slug
         assert "--no-mmap" in argv, slug
 
 
@@ -61,6 +72,12 @@ EDITS = {
     "absolute": ('model = "', 'model = "/', "model"),
     "hidden": ('model = "', 'model = ".ssh/', "model"),
     "drafter": ("drafter_file = ", "note = ", "must stand exactly where the slug has a drafter"),
+    "absent": ("model = ", "note = ", "model: is missing; give it, or list it as unpublished"),
+    "there": (
+        "alias",
+        'unpublished = ["model"]\nalias',
+        "stands here, but is listed as unpublished",
+    ),
     "key": ("alias", "allias", "did you mean 'alias'?"),
     "toml": ("slug = ", "slug ", "is no readable TOML"),
     "container": ('container = "', 'container = "$(id) ', "container"),

@@ -25,7 +25,7 @@ def test_a_download_names_repository_files_and_folder(shelf: Shelf) -> None:
 def test_every_file_that_a_config_needs_is_in_its_download(shelf: Shelf) -> None:
     for slug, config in shelf.launchers.configs.items():
         files = [name for plan in download_plans(config, "/m") for name in plan.files]
-        needed = 1 if config.drafter_file is None else 2
+        needed = (config.model is not None) + (config.drafter_file is not None)
         assert len(files) >= needed, slug
 
 

@@ -9,9 +9,14 @@ import pytest
 
 from ingest.catalog import Catalog, ModelEntry
 from launch.entry import model_entry, quant_of, to_toml
+from launch.line import Server
+from launch.payload import gguf_payload
+from launch.plan import Cards, Wish, make_plan
 from launch.shards import Weights, read_weights
 from launch.source import Sources
+from launch.subject import Subject
 from launch.tensors import table_of
+from launch.verdict import Memory
 from tests.gguf_files import Raw, gguf_bytes
 from tests.tiny_moe import Sizes, write, write_split
 
@@ -37,6 +42,33 @@ def test_the_entry_is_one_that_the_catalogue_takes(tmp_path: Path, catalog: Cata
     assert (variant.quant, variant.kernel, variant.shards) == ("UD-Q8_K_XL", "q8-0", 2)
     assert variant.routed_bits == 8.5
     assert variant.bundles_mib(entry) == [16 * 3 * 128 * 128 * 34 / 32 / (1 << 20)] * 8
+
+
+def test_a_layer_that_only_predicts_is_kept_on_the_host_and_read_by_no_token(
+    tmp_path: Path, catalog: Catalog
+) -> None:
+    with Sources() as sources:
+        weights = read_weights(str(write(tmp_path / "m.gguf")), sources.open)
+    predicting = weights._replace(metadata={**weights.metadata, "qwen3moe.nextn_predict_layers": 1})
+    whole, entry = (
+        ModelEntry.model_validate(model_entry(one, table_of(one), catalog))
+        for one in (weights, predicting)
+    )
+    assert (whole.layers, whole.moe_layers, entry.layers, entry.moe_layers) == (8, 8, 7, 7)
+    assert (entry.expert_matrices, entry.variants[0].routed_bits) == (3, 8.5)
+    assert entry.parameters_b == whole.parameters_b
+    assert entry.mtp_b == pytest.approx(whole.parameters_b / 8, rel=0.05)
+    bundle = whole.variants[0].bundle_mib
+    assert bundle is not None
+    assert entry.variants[0].prediction_gib == pytest.approx(bundle / 1024, rel=1e-3)
+    payload = gguf_payload(predicting, table_of(predicting))
+    assert (payload.idle, len(payload.bundles_mib)) == (frozenset({7}), 8)
+    subject = Subject(payload, Server("b11434", "m.gguf"), tensors=predicting.tensors)
+    for number in (1, 2):
+        names = tuple(f"CUDA{card}" for card in range(number))
+        cards = Cards((50_000.0,) * number, names, tuple(range(number)))
+        placed = make_plan(subject, cards, Memory(64), Wish()).layout.placement
+        assert (placed.on_cpu, sum(map(len, placed.on_cards))) == ((7,), 7)
 
 
 def test_a_dense_model_has_an_entry_too(tmp_path: Path, catalog: Catalog) -> None:

@@ -116,6 +116,14 @@ FAULTY = {
         None,
         [("error", "-devd", "add -devd none")],
     ),
+    "drafter on a card of its own beside a cache": (
+        (
+            f"llama-server {FIT} -ot exps=CPU --moe-cache auto -md d --spec-type x -devd CUDA1"
+            " --spec-draft-n-max 3"
+        ),
+        None,
+        [("flag", "-devd", "GLM-5.3 with DFlash2 on one card kept them")],
+    ),
     "deep drafts past the cache": (
         f"llama-server {FIT} -ot exps=CPU --moe-cache auto --spec-draft-n-max 8",
         None,
@@ -151,6 +159,11 @@ FAULTY = {
             ("error", "--no-mmap", "write --load-mode none"),
             ("error", "--draft-max", "write --spec-draft-n-max N"),
         ],
+    ),
+    "a new flag on an older build": (
+        "llama-server --load-mode none",
+        "b10236",
+        [("flag", "--load-mode", "is known of b11434, not of build b10236, which may be older")],
     ),
     "a fork's flag on mainline": (
         "llama-server --moe-cache auto",

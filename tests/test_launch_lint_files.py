@@ -57,6 +57,26 @@ def test_a_link_out_of_the_mounted_folder_is_found_though_the_host_sees_the_file
     assert findings(f"llama-server -m {models}/link.gguf") == [], "without a container it works"
 
 
+def test_with_the_model_folder_given_a_link_out_of_it_is_told_without_a_container_too(
+    models: Path, tmp_path: Path
+) -> None:
+    part = models / "ds/m-00002-of-00002.gguf"
+    part.rename(tmp_path / part.name)
+    part.symlink_to(tmp_path / part.name)
+    got = findings("llama-server -m /models/ds/m-00001-of-00002.gguf", models)
+    assert [where for where, _ in got] == ["-m"]
+    assert f"is a link out of {models}" in got[0][1]
+    inside = findings(f"llama-server -m {models}/ds/m-00001-of-00002.gguf", models)
+    assert [where for where, _ in inside] == ["-m"]
+
+
+def test_a_file_is_looked_for_with_as_much_of_its_path_as_the_folder_has(models: Path) -> None:
+    assert findings("llama-server -m /elsewhere/ds/m-00001-of-00002.gguf", models) == []
+    assert findings("llama-server -m /models/d.gguf", models) == []
+    got = findings("llama-server -m /models/ds/none.gguf", models)
+    assert "1 of 1 files missing" in got[0][1]
+
+
 @pytest.mark.parametrize(
     "line",
     [

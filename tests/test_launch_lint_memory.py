@@ -42,8 +42,9 @@ def test_experts_pinned_by_rules_and_a_drafter_count() -> None:
     pinned = f"-c 4096 -ngl 99 -ot 'blk\\.(0|1){EXPERTS}=CUDA0,{EXPERTS}=CPU'"
     assert findings(pinned, SMALL, LOAD + 2000 + 1100) == []
     assert findings(pinned, SMALL, LOAD + 2000 - 100)
+    draft = 866.0 + 8.0  # a context of its own: buffers and mask
     assert findings(f"{LINE} -md d.gguf", SMALL, LOAD + 1100)
-    assert findings(f"{LINE} -md d.gguf", SMALL, LOAD + 1100 + 3840) == []
+    assert findings(f"{LINE} -md d.gguf", SMALL, LOAD + 1100 + draft) == []
 
 
 def test_the_split_decides_whose_the_layers_are() -> None:
@@ -68,3 +69,24 @@ def test_without_the_facts_there_is_no_finding(line: str) -> None:
     assert findings(line, SMALL, 10.0) == []
     (command,) = read_commands(f"llama-server {LINE}", "t")
     assert list(card_memory(command, Known(NONE, payload=SMALL))) == []
+
+
+def test_the_context_that_boots_and_dies_on_its_first_prefill_is_found() -> None:
+    # Booted at 97.4 % of the cards and died on a prefill of 15,700 tokens (club-3090).
+    slug = shipped_shelf().catalog.slugs["llamacpp/deepseek-flash-dual-q8"]
+    payload = subject_of(Ask(slug=slug.id), shipped_shelf()).payload
+    assert slug.drafter
+    known = Known(
+        NONE,
+        payload=payload,
+        cards_free_mib=(free_mib(24), free_mib(24)),
+        drafter_mib=(slug.drafter.file_gib or 0) * 1024,
+    )
+    line = f"llama-server -ngl 99 -ub 4096 -ts 1,1 -ot '{EXPERTS}=CPU' -md d -c "
+
+    def told(ctx: int) -> list[str]:
+        (command,) = read_commands(line + str(ctx), "t")
+        return [problem.message[:21] for problem in card_memory(command, known)]
+
+    assert told(204_800) == []
+    assert told(262_144) == ["card 0 may boot, but "]

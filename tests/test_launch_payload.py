@@ -45,6 +45,11 @@ def weights(settings: dict[str, Any]) -> Weights:
              "attention__head_count_kv": 128},
             4 * 576,
         ),
+        (
+            {"block_count": 48, "attention__head_count_kv": 2, "attention__key_length": 256,
+             "attention__value_length": 256, "full_attention_interval": 4},
+            12 * 2 * 512,
+        ),
         ({"block_count": 4}, None),
         ({"attention__head_count_kv": 2}, None),
         ({"block_count": 4, "attention__head_count_kv": 2}, None),

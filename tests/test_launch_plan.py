@@ -9,21 +9,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from launch.ask import Ask, Shelf, plan_for, shipped_shelf
+from launch.ask import Ask, Shelf, plan_for, shipped_shelf, subject_of
+from launch.budget import CACHE_RESERVE_MIB
 from launch.command import read_commands
 from launch.finding import Known
 from launch.formats import FORMATS
-from launch.line import Server
+from launch.line import UNNAMED, Server
 from launch.lint import lint
 from launch.payload import Payload
+from launch.placement import MARGIN_MIB
 from launch.plan import Cards, Wish, launch_of, make_plan
 from launch.subject import PlanError, Subject
+from launch.told import lines
 from launch.verdict import Memory
 from tests.tiny_moe import Sizes, write, write_split
 
 ROOT = Path(__file__).parents[1]
 Q8 = "llamacpp/deepseek-flash-dual-q8"
 IQ2 = "llamacpp/deepseek-flash-dual-iq2"
+GLM = "llamacpp-club3090/glm53-flash-dual-iq4xs-moecache"
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +52,13 @@ def test_another_context_is_derived_and_smaller_ones_pin_more(shelf: Shelf) -> N
         return plan.layout.placement.pinned_mib
 
     assert pinned(32_768) > pinned(131_072)
+
+
+def test_a_context_that_would_boot_and_die_on_its_first_prefill_does_not_fit(shelf: Shelf) -> None:
+    slug, gpus = "llamacpp/deepseek-flash-dual-q8", ("RTX 3090x2",)
+    for ctx, depth, fits in ((204_800, None, True), (262_144, None, False), (262_144, 0, True)):
+        ask = Ask(slug=slug, gpus=gpus, ram_gib=196.0, wish=Wish(ctx=ctx, depth=depth))
+        assert plan_for(ask, shelf).card.fits is fits
 
 
 def test_only_the_cards_that_a_slug_uses_are_counted(shelf: Shelf) -> None:
@@ -93,13 +104,34 @@ def test_too_little_memory_names_what_is_missing_and_what_fits(shelf: Shelf) -> 
 def test_cards_too_small_for_the_dense_part_are_a_no(shelf: Shelf) -> None:
     plan = plan_for(Ask(slug=Q8, free_vram="8000,8000", ram_gib=500), shelf)
     assert (plan.fits, plan.card.fits) == (False, False)
+    # What the cards should hold is not asked of the host, and nothing is said to land anywhere.
+    assert plan.need.total_gib == pytest.approx(146.0, abs=0.1)
+    assert not any("simulated" in line for line in lines(plan))
 
 
-def test_an_unknown_cache_size_is_said(shelf: Shelf) -> None:
+def test_a_cache_of_unpublished_size_counts_at_most_and_an_unknown_is_said(
+    shelf: Shelf,
+) -> None:
     slug = "llamacpp-club3090/qwen38-flash-next-dual-q4kxl-moecache"
-    plan = plan_for(Ask(slug=slug), shelf)
-    assert plan.basis == "extrapolated"
-    assert any("cache's size is not known" in note for note in plan.notes)
+    subject = subject_of(Ask(slug=slug), shelf)
+    cards = Cards((24_166.0,) * 2, ("CUDA0", "CUDA1"), (0, 1))
+    bounded = make_plan(subject, cards, Memory(128), Wish())
+    assert bounded.basis == "extrapolated"
+    assert "40 MiB for 1,000 tokens" in " ".join(bounded.notes)
+    payload = subject.payload._replace(kv_mib_per_1k=0.0)
+    unknown = make_plan(subject._replace(payload=payload), cards, Memory(128), Wish())
+    assert "counts as nothing" in " ".join(unknown.notes)
+    cache = 40 * 204.8 * 34 / 64
+    assert sum(bounded.layout.used_mib) - sum(unknown.layout.used_mib) == pytest.approx(cache)
+
+
+def test_the_bound_of_an_unpublished_cache_leaves_the_expert_pool_that_was_seen(
+    shelf: Shelf,
+) -> None:
+    # GLM-5.3 at 204,800 tokens without a drafter kept 11,310 MiB of experts on two 24 GB cards.
+    plan = plan_for(Ask(slug=GLM, gpus=("RTX 3090x2",), ram_gib=196), shelf)
+    left = sum(plan.layout.spare_mib) + 2 * (MARGIN_MIB - CACHE_RESERVE_MIB)
+    assert left == pytest.approx(11_310, rel=0.1)
 
 
 def test_only_cuda_devices_get_cudas_order(shelf: Shelf) -> None:
@@ -176,6 +208,16 @@ def test_a_host_without_cards_holds_the_dense_part_too(shelf: Shelf, tmp_path: P
     assert argv[argv.index("-ngl") + 1] == "0"
 
 
+def test_a_gguf_gets_no_more_context_than_it_was_made_for_unless_asked(
+    shelf: Shelf, tmp_path: Path
+) -> None:
+    path = str(write(tmp_path / "m.gguf", Sizes(context=4096)))
+    assert plan_for(Ask(gguf=path), shelf).shape.ctx == 4096
+    assert plan_for(Ask(gguf=path, wish=Wish(ctx=8192)), shelf).shape.ctx == 8192
+    long = str(write(tmp_path / "l.gguf", Sizes(context=1_000_000)))
+    assert plan_for(Ask(gguf=long), shelf).shape.ctx == 32_768
+
+
 def test_a_dense_gguf_is_refused(shelf: Shelf, tmp_path: Path) -> None:
     path = str(write(tmp_path / "m.gguf", Sizes("qwen3", layers=2)))
     with pytest.raises(PlanError, match="is dense"):
@@ -245,6 +287,8 @@ def test_with_a_rig_the_alternatives_are_predicted_best_first() -> None:
     assert {(row["depth"], row["ubatch"]) for row in fitting} == {
         (depth, ubatch) for depth in (0, 2, 5) for ubatch in (2048, 4096)
     }
+    deep = {(row["slug"], row["ubatch"]): row["prefill"]["tokens_per_s"] for row in fitting}
+    assert deep[IQ2, 4096] > deep[IQ2, 2048] > 0
     assert document["schema"] == "rigbook.plan/1"
     assert document["argv"][0] == "llama-server"
 
@@ -274,6 +318,9 @@ def test_what_does_not_fit_has_no_line() -> None:
             "no flag is known that says 'expert-cache' on build b11434",
         ),
         (["--gguf", "pyproject.toml"], 1, "not a GGUF"),
+        (["--gguf", "x.gguf", "--weights", "y.gguf"], 2, "--weights: goes with --slug"),
+        (["--slug", Q8, "--port", "99999"], 2, "--port: should be 1 to 65535"),
+        (["--slug", GLM, "--gpu", "RTX 3090x2"], 2, "--weights: the author never named"),
         ([], 2, "one of the arguments --slug --gguf is required"),
     ],
 )
@@ -282,3 +329,24 @@ def test_what_cannot_be_planned_is_one_line(words: list[str], code: int, told: s
     assert (found.returncode, found.stdout) == (code, "")
     assert told in found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_a_slug_whose_files_were_never_named_says_so_and_takes_them_by_flag(shelf: Shelf) -> None:
+    bare = plan_for(Ask(slug=GLM, gpus=("RTX 3090x2",), ram_gib=196), shelf)
+    told = " ".join(bare.notes)
+    assert UNNAMED in told
+    assert "this line drafts nothing" in told
+    assert bare.basis == "extrapolated"
+    named = plan_for(Ask(slug=GLM, weights="/m/glm-00001-of-00005.gguf"), shelf)
+    assert UNNAMED not in " ".join(named.notes)
+    argv = launch_of(named, shelf.launchers).argv
+    assert argv[:2] == ("-m", "/m/glm-00001-of-00005.gguf")
+    assert "-md" not in argv
+
+
+def test_a_prediction_layer_in_the_file_takes_host_memory_unread(shelf: Shelf) -> None:
+    # 43 layers of experts lie in memory where 42 are read: the header rule gives 146 GiB.
+    plan = plan_for(Ask(slug=GLM, gpus=("RTX 3090x2",), ram_gib=196), shelf)
+    assert len(plan.layout.placement.on_cpu) == 42
+    assert plan.need.total_gib == pytest.approx(145.5, abs=0.2)
+    assert "3.2 prediction layer" in plan.host.said

@@ -4,21 +4,7 @@ from ingest.catalog import Catalog
 from ingest.misuse import Misuse
 from launch.machine import this_machine
 from launch.placement import free_mib
-from launch.rig import cards_of, counted, named_cards, numbers, reference_cards
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("RTX 3090x2", ("RTX 3090", 2)),
-        ("RTX 3090 x 4", ("RTX 3090", 4)),
-        ("RTX 3090", ("RTX 3090", 1)),
-        ("RX 7900 XTX", ("RX 7900 XTX", 1)),
-        ("RX 7900 XTXx2", ("RX 7900 XTX", 2)),
-    ],
-)
-def test_a_name_may_carry_a_count(text: str, expected: tuple[str, int]) -> None:
-    assert counted(text) == expected
+from launch.rig import cards_of, named_cards, numbers, reference_cards
 
 
 def test_named_cards_have_their_nominal_memory_less_the_drivers_share(catalog: Catalog) -> None:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.links import Reference, link_problems, references
+from sitegen.links import Reference, external, link_problems, references
 
 
 def site(tmp_path: Path, body: str) -> Path:
@@ -18,8 +18,9 @@ def site(tmp_path: Path, body: str) -> Path:
     [
         '<a href="../b.css">x</a>',
         '<a href="../a/">x</a>',
-        '<a href="./#here">x</a>',
-        '<a href="#here">x</a>',
+        '<a href="./#here" id="here">x</a>',
+        '<a href="#caf%C3%A9" id="café">x</a>',
+        '<a href="../b.css#any">x</a>',
         '<a href="/b.css?x=1">x</a>',
         '<a href="https://example.org/">x</a>',
         '<img src="data:image/png;base64,xx">',
@@ -27,6 +28,12 @@ def site(tmp_path: Path, body: str) -> Path:
 )
 def test_links_that_lead_somewhere_and_links_out_are_fine(tmp_path: Path, body: str) -> None:
     assert link_problems(site(tmp_path, body)) == []
+
+
+@pytest.mark.parametrize("target", ["#nowhere", "./#nowhere", "../a/#nowhere", "/a/#nowhere"])
+def test_an_anchor_that_its_page_lacks_is_a_problem(tmp_path: Path, target: str) -> None:
+    (problem,) = link_problems(site(tmp_path, f'<a href="{target}" id="here">x</a>'))
+    assert problem.message == f"points at {target!r}, a page without this anchor"
 
 
 @pytest.mark.parametrize("target", ["../c.css", "../empty/", "/a/b/", "..%2Fb.css/x"])
@@ -69,8 +76,20 @@ TABLE = """<p><a href="before/">x</a></p>
 
 def test_links_of_a_table_are_found_and_what_it_loads_is_loaded() -> None:
     found = references(TABLE.format(""))
-    assert [one.target for one in found] == ["before/", "after/", "../rigs/x/"]
+    assert [one.target for one in found] == ["../rigs/x/", "before/", "after/"]
     assert not any(one.loaded for one in found)
     loading = references(TABLE.format('<img src="https://elsewhere.example/x.png">'))
     assert Reference("https://elsewhere.example/x.png", loaded=True) in loading
     assert Reference("../rigs/x/", loaded=False) in loading
+
+
+def test_addresses_outside_are_listed_with_the_pages_that_point_at_them(tmp_path: Path) -> None:
+    folder = site(tmp_path, '<a href="https://b.example/x">x</a><a href="../b.css">in</a>')
+    twice = '<a href="https://b.example/x">x</a>' * 2
+    (folder / "index.html").write_text(
+        f'{twice}<a href="https://a.example/">y</a><a href="#z">z</a>'
+    )
+    assert external(folder) == {
+        "https://a.example/": ["index.html"],
+        "https://b.example/x": ["a/index.html", "index.html"],
+    }

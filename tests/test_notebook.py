@@ -1,4 +1,9 @@
+import os
 import re
+import shutil
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import altair as alt
@@ -120,6 +125,10 @@ def test_every_part_of_the_analysis_is_there_and_every_chart_is_told_in_words(
     ):
         held = shown.split(f"<caption>{name}</caption>")[1].split("</table>")[0]
         assert held.count("<tr") > 1, f"{name}: no pair"
+        assert ">guard</th>" in held
+    depths = shown.split("<caption>Depth</caption>")[1].split("</table>")[0]
+    assert "context_tokens: " in depths, "the guard names the lever where it is one of its fields"
+    assert "protocol: " not in depths
     clock = shown.split("<caption>Memory clock</caption>")[1].split("</table>")[0]
     assert "3600.0" in clock
     assert "4400.0" in clock
@@ -130,3 +139,49 @@ def test_the_script_lies_beside_the_data_so_that_anyone_can_run_it(
 ) -> None:
     assert (data / "bandwidth_model.py").read_bytes() == SCRIPT.read_bytes()
     assert 'href="../data/bandwidth_model.py"' in plain(analysis)
+
+
+GUARD = f"""
+import sys
+
+def refuse(event, told):
+    path = str(told[0]) if event == "open" and isinstance(told[0], str) else ""
+    if path.startswith({str(ROOT)!r} + "/") and not path.startswith({sys.prefix!r} + "/"):
+        raise PermissionError(f"reads the checkout: {{path}}")
+
+sys.addaudithook(refuse)
+"""
+"""Whoever has the wheel and the files has no checkout: to open a file of it is an error."""
+
+
+def test_it_runs_from_the_wheel_and_the_downloaded_files_without_the_repository(
+    data: Path, fitted: FittedModel, tmp_path: Path
+) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    installed = tmp_path / "installed"
+    zipfile.ZipFile(next(tmp_path.glob("*.whl"))).extractall(installed)
+    (installed / "sitecustomize.py").write_text(GUARD)
+    downloaded = tmp_path / "downloaded"
+    downloaded.mkdir()
+    for file in (*data.glob("*.parquet"), data / "rigbook.duckdb", data / "model.json", SCRIPT):
+        shutil.copy(file, downloaded)
+    # The script's last cells assert its numbers; the one printed here is the method page's.
+    told = "import runpy, ingest; found = runpy.run_path('bandwidth_model.py')"
+    told += "; print(ingest.__file__, found['own']['median_ape'])"
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path),
+                   "PYTHONPATH": str(installed), "RIGBOOK_DATA": str(downloaded)}  # fmt: skip
+
+    def python(program: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-P", "-W", "error", "-c", program],
+            cwd=downloaded, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    assert "reads the checkout" in python(f"open({str(ROOT / 'README.md')!r})").stderr
+    ran = python(told)
+    assert ran.returncode == 0, ran.stderr
+    where, error = ran.stdout.split()[-2:]
+    assert where.startswith(str(installed))
+    own = fitted.evaluation["scores"]["Rigbook"]["all"]["median_ape"]
+    assert float(error) == pytest.approx(own, rel=1e-4)

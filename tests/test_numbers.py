@@ -1,5 +1,6 @@
 import html
 import re
+from datetime import date
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ def plain(shown: Html) -> str:
     return html.unescape(re.sub(r"<[^>]*>", " ", shown))
 
 
-def row(**changes: str | float) -> dict[str, Any]:
-    empty = dict.fromkeys(("value", "low", "high", "statistic", "sd", "cv", "n", "status_reason"))
+def row(**changes: str | float | date) -> dict[str, Any]:
+    empty = dict.fromkeys(("value", "low", "high", "statistic", "sd", "cv", "n", "status_reason",
+                           "status_date", "status_link"))  # fmt: skip
     return {**empty, "how": "reported", "status": "active", **changes}
 
 
@@ -62,3 +64,14 @@ def test_a_doubtful_row_says_why() -> None:
     assert "⚑ flagged: <b>paging" in shown
     assert text("<b>paging") in doubt("flagged", "<b>paging")
     assert doubt("active", None) == ""
+
+
+def test_a_doubtful_row_says_when_and_links_to_where_it_was_said() -> None:
+    address = "https://example.org/issues/7"
+    shown = measured(
+        row(value=5, status="retracted", status_reason="a DIMM was missing",
+            status_date=date(2026, 11, 30), status_link=address)
+    )  # fmt: skip
+    assert "⚑ retracted: a DIMM was missing (2026-11-30)" in " ".join(plain(shown).split())
+    assert f'href="{address}"' in html.unescape(shown)
+    assert "href" not in doubt("flagged", "x", None, "javascript:alert(1)")

@@ -27,14 +27,27 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_each_line_says_the_field_the_ratio_and_its_interval(db: Path) -> None:
     lines = rigbook("pairs", "--field", "memory", "--db", str(db)).stdout.splitlines()
     assert lines[-1] == f"{len(lines) - 1} pairs"
-    assert all(line.startswith("memory: ") and "80 %)" in line for line in lines[:-1])
+    assert all(
+        line.startswith("memory: ") and "80 %)" in line and "[club-" in line for line in lines[:-1]
+    )
 
 
 def test_filters_and_json_tell_the_same_pairs(db: Path) -> None:
     told = json.loads(rigbook("pairs", "--regressions", "--json", "--db", str(db)).stdout)
     assert told["schema"] == "rigbook.pairs/1"
     assert {pair["field"] for pair in told["pairs"]} == {"engine_build"}
-    assert rigbook("pairs", "--model", "no-such", "--db", str(db)).stdout == "0 pairs\n"
+
+
+def test_a_name_that_the_catalogue_lacks_is_not_taken_for_no_pairs(db: Path) -> None:
+    for kind, name, near in (
+        ("slug", "llamacpp/deepseek-flash", "llamacpp/deepseek-flash-dual-q8"),
+        ("model", "deepseek-v3-0342", "deepseek-v3-0324"),
+    ):
+        wrong = rigbook("pairs", f"--{kind}", name, "--db", str(db))
+        assert (wrong.returncode, wrong.stdout) == (2, "")
+        assert f"no {kind} {name!r}; nearest: " in wrong.stderr
+        assert near in wrong.stderr
+        assert rigbook("pairs", f"--{kind}", near, "--db", str(db)).returncode == 0
 
 
 @pytest.mark.parametrize("words", [("--field", "colour"), ("--db", "nowhere.duckdb")])

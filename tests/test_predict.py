@@ -80,7 +80,7 @@ def test_a_question_outside_the_record_is_marked(fitted: FittedModel) -> None:
 def test_an_unknown_slug_lists_the_nearest_names(fitted: FittedModel) -> None:
     with pytest.raises(Misuse, match=r"no slug 'deepseek-dual-q8'; nearest: .*deepseek-flash-dual"):
         predict(fitted, None, ASKED._replace(slugs=("deepseek-dual-q8",)))
-    with pytest.raises(Misuse, match="no variant 'deepseek-r1/Q9'"):
+    with pytest.raises(Misuse, match="--quant: not in the catalogue: 'Q9'; nearest: "):
         predict(fitted, None, ASKED._replace(model="deepseek-r1", quant="Q9"))
 
 

@@ -1,6 +1,10 @@
 """The hand-written pages: words spelled one way, links that lead somewhere, short sentences."""
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,13 +17,11 @@ TOP = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md
 SITE = sorted(path for path in (ROOT / "site/docs").rglob("*.md") if "results" not in path.parts)
 PAGES = [*TOP, *SITE, ROOT / "notebooks/bandwidth_model.py"]
 
-WRONG = {
-    "behavior", "color", "center", "catalog", "license", "modeled",
-    "neighbor", "optimize", "organize", "recognize", "quantization", "teh", "recieve", "seperate",
-    "occured", "accomodate", "occurence", "definately", "untill", "wich", "lenght", "mesure",
-    "existant", "refered", "begining", "succesful", "writting", "explicitely", "preceed",
+AMERICAN = {
+    "behavior", "color", "center", "catalog", "license", "modeled", "neighbor", "optimize",
+    "organize", "recognize", "quantization",
 }  # fmt: skip
-"""Common slips, and spellings that the glossary's language does not use."""
+"""Spellings that the glossary's language does not use; `codespell` finds the slips of a finger."""
 
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 FENCED = re.compile(r"```.*?```|`[^`\n]*`|<!--.*?-->|\]\([^)]*\)|<[^>]*>", re.DOTALL)
@@ -36,10 +38,20 @@ def prose(path: Path) -> str:
     return FENCED.sub(" ", text)
 
 
-def spelled_wrong(text: str) -> list[str]:
+def spelled_elsewhere(text: str) -> list[str]:
     return [
-        one[0] for word in sorted(WRONG) for one in re.finditer(rf"\b{word}\b", text, re.IGNORECASE)
+        one[0]
+        for word in sorted(AMERICAN)
+        for one in re.finditer(rf"\b{word}\b", text, re.IGNORECASE)
     ]
+
+
+def codespell(*paths: Path) -> subprocess.CompletedProcess[str]:
+    program = shutil.which("codespell", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    assert program, "codespell is missing: make .venv/ready"
+    return subprocess.run(
+        [program, *map(str, paths)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
 
 
 def doubled(text: str) -> list[str]:
@@ -47,13 +59,29 @@ def doubled(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
-def test_words_are_spelled_right_and_none_stands_twice(path: Path) -> None:
-    assert spelled_wrong(prose(path)) == []
+def test_words_are_spelled_one_way_and_none_stands_twice(path: Path) -> None:
+    assert spelled_elsewhere(prose(path)) == []
     assert doubled(prose(path)) == []
 
 
-def test_a_slip_is_seen() -> None:
-    assert spelled_wrong("We recieve the Color") == ["Color", "recieve"]
+def test_codespell_finds_nothing_in_what_people_read() -> None:
+    ran = codespell()
+    assert ran.returncode == 0, ran.stdout
+
+
+def test_codespell_reads_the_pages_and_finds_a_slip(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("We recieve it.")
+    assert "recieve ==> receive" in codespell(page).stdout
+    # What is left out by the configuration is data, tests and what is built; no page.
+    skipped = re.search(r'^skip = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert skipped
+    left_out = [one.removeprefix("./") for one in skipped[1].split(",")]
+    assert not [one for one in PAGES if any(named(one).startswith(part) for part in left_out)]
+
+
+def test_a_foreign_spelling_is_seen() -> None:
+    assert spelled_elsewhere("The Color of a neighbor") == ["Color", "neighbor"]
     assert doubled("of of it") == ["of of"]
 
 
@@ -81,6 +109,34 @@ def test_user_pages_are_written_in_short_sentences(path: Path) -> None:
     lengths = [len(one.split()) for one in SENTENCE.findall(" ".join(lines))]
     counted = [length for length in lengths if length > 2]
     assert not counted or sum(counted) / len(counted) <= LONGEST_MEAN
+
+
+HARDEST_GRADE = 9
+"""Flesch-Kincaid grade (Kincaid et al. 1975, CNTECHTRA 8-75): plain-language guides ask for 8."""
+
+
+def grade(text: str) -> float:
+    """Give the school years that a text asks for; syllables are counted as groups of vowels."""
+    sentences = [one for one in SENTENCE.findall(text) if len(one.split()) > 2]
+    words = [word.lower() for one in sentences for word in re.findall(r"[A-Za-z]+", one)]
+    if not words:
+        return 0.0
+    syllables = sum(
+        max(1, len(re.findall(r"[aeiouy]+", re.sub(r"(?<![l])e$", "", word)))) for word in words
+    )
+    return 0.39 * len(words) / len(sentences) + 11.8 * syllables / len(words) - 15.59
+
+
+@pytest.mark.parametrize("path", SITE, ids=named)
+def test_user_pages_ask_for_no_more_than_a_plain_reading_level(path: Path) -> None:
+    lines = [line for line in prose(path).splitlines() if not line.startswith(("|", "#", "---"))]
+    assert grade(" ".join(lines)) <= HARDEST_GRADE
+
+
+def test_a_hard_text_is_told_from_an_easy_one() -> None:
+    assert grade("The cat sat on the mat. The dog ran to the door.") < 1
+    hard = "Notwithstanding considerable heterogeneity, characterisation necessitates calibration."
+    assert grade(hard) > HARDEST_GRADE
 
 
 def sections(nav: list[Any]) -> Iterator[str]:

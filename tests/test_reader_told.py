@@ -93,3 +93,22 @@ def test_of_two_reports_side_by_side_only_this_one_is_taken(figures: Reader) -> 
 @pytest.mark.parametrize("line", [HERE.replace("here", "there"), HERE.replace("#7", "here, too")])
 def test_two_sides_that_are_not_told_apart_are_left_unread(line: str, figures: Reader) -> None:
     assert figures(line) == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "gib", "dimms"),
+    [
+        ("RAM: 8 x 32 GB DDR4-3200", 256, "8x32GB"),
+        ("RAM: 8×32GB", 256, "8x32GB"),
+        ("RAM: 256 GB (8 x 32 GB) DDR4-3200", 256, None),
+        ("RAM: 128 GiB DDR4", 128, None),
+        ("RAM: 0 x 32 GB", None, None),
+        ("Hardware: RTX 3090 24 GB, 4 x 16 GB DDR4", 64, "4x16GB"),
+    ],
+)
+def test_modules_are_counted_and_not_taken_for_the_whole_memory(
+    line: str, gib: float | None, dimms: str | None, catalog: Catalog
+) -> None:
+    text = f"CPU: AMD EPYC 7543 (32C/64T)\n{line}\nDecode: 24.8 tok/s\n"
+    (one,) = read(text, Source(kind="file", url="x"), catalog).understood
+    assert (one.bundle.rig.memory.gib, one.bundle.rig.memory.dimms) == (gib, dimms)

@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,22 @@ def test_a_model_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     write_model(EMPTY, tmp_path / "deep/model.json")
     assert load_model(tmp_path / "deep/model.json") == EMPTY
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["model.json"]
+
+
+def test_what_a_killed_fit_left_is_swept_and_a_running_one_is_left_alone(tmp_path: Path) -> None:
+    gone = 2**22 + 1  # a process number that Linux never gives
+    for process in (gone, os.getppid()):
+        (tmp_path / f".model.json.{process}.new").touch()
+    write_model(EMPTY, tmp_path / "model.json")
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [f".model.json.{os.getppid()}.new", "model.json"]
+
+
+def test_a_model_that_cannot_be_put_in_its_place_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "model.json").mkdir()
+    with pytest.raises(OSError, match=r"model\.json"):
+        write_model(EMPTY, tmp_path / "model.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["model.json"]
 
 
 def test_the_same_model_gives_the_same_bytes_whatever_the_order_of_its_keys() -> None:

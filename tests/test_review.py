@@ -49,10 +49,11 @@ def test_a_submission_is_placed_previewed_and_told_as_data(
     assert told["schema"] == "rigbook.review/1"
     assert told["refused"] is False
     report = out.read_text()
-    assert report.startswith("## ✅ Can be merged: 0 errors")
+    assert report.startswith("## ⚑ A maintainer decides on the flags: 0 errors, 1 flag")
+    assert "It was not fitted anew" in report
     assert "### Against the model" in report
     assert "decode rows lie in the interval" in report
-    assert f"<summary><code>rigs/{MACHINE}</code>" in report
+    assert f"<code>rigs/{MACHINE}</code>" in report
     assert "<a href" not in report
     assert len(report) < 65_536
 
@@ -87,7 +88,7 @@ def test_commits_are_reviewed_like_folders(without: Path, with_it: Path, tmp_pat
     git("commit", "-qm", "after")
     found = rigbook("review", "main~1..main", "--repo", str(tmp_path), "--no-fit")
     assert found.returncode == 0, found.stderr
-    assert found.stdout.startswith("## ✅ Can be merged: 0 errors")
+    assert found.stdout.startswith("## ⚑ A maintainer decides on the flags: 0 errors, 1 flag")
     assert f"<summary><code>rigs/{MACHINE}</code>" in found.stdout
 
 
@@ -96,3 +97,11 @@ def test_misuse_is_one_line_and_exit_2(words: tuple[str, ...]) -> None:
     found = rigbook("review", *words)
     assert (found.returncode, found.stdout) == (2, "")
     assert len(found.stderr.splitlines()) == 1
+
+
+def test_a_commit_that_is_not_there_is_named(tmp_path: Path) -> None:
+    subprocess.run(["git", "-C", str(tmp_path), "init", "-q"], check=True)
+    found = rigbook("review", "nowhere..HEAD", "--repo", str(tmp_path))
+    assert found.returncode == 2
+    assert "has no commit 'nowhere'" in found.stderr
+    assert "such as origin/main" in found.stderr

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from ingest.comparable import FIELDS, STRICT, TOLD, Comparison, compare
+from ingest.comparable import FIELDS, STRICT, TOLD, WITHIN, Comparison, compare
 from sitegen.record import Record
 from sitegen.side_by_side import COLUMNS, packed, side_by_side_json
 from tests.browsing import chromium, served, watched
 
+FIELDS_OF_PAGE = {"strict": STRICT, "told": TOLD, "within": WITHIN}
 ONE, TWO = "one-epyc-7543@ddr4-3200-8ch", "two-epyc-7543@ddr4-3200-8ch"
 
 
@@ -27,7 +28,9 @@ def unpacked(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_every_rate_that_counts_is_there_with_the_guards_fields(record: Record) -> None:
     document = json.loads(side_by_side_json(record))
-    assert (document["strict"], document["told"]) == ([*STRICT], [*TOLD])
+    assert {name: document[name] for name in FIELDS_OF_PAGE} == json.loads(
+        json.dumps(FIELDS_OF_PAGE)
+    )
     rows = unpacked(document)
     counting = [row for row in record.measurements if row["counts"]]
     assert len(rows) == len(counting)
@@ -66,7 +69,7 @@ def drawn(rng: random.Random) -> dict[str, Any]:
     values: dict[str, Any] = dict.fromkeys(FIELDS, "same") | {"central": rng.choice([0.0, 2.5])}
     for field in rng.sample(FIELDS, rng.choice([0, 0, 1, 2])):
         values[field] = rng.choice([None, True, False, 4096, "other"])
-    return values | {"measurement_id": "x"}
+    return values | {"measurement_id": "x", "gpus": rng.choice([None, "rtx-3090", "rtx-5090"])}
 
 
 @pytest.mark.browser
@@ -77,11 +80,11 @@ def test_the_page_refuses_what_the_command_refuses(page: Page) -> None:
          rng.choice([[], [], ["thinking"], [*TOLD]]))
         for _ in range(2000)
     ]  # fmt: skip
-    answer_all = "cases.map(([rows, anyway]) => guard(rows, strict, told, anyway))"
-    script = f"text => {{ const [cases, strict, told] = JSON.parse(text); return {answer_all}; }}"
+    answer_all = "cases.map(([rows, anyway]) => guard(rows, fields, anyway))"
+    script = f"text => {{ const [cases, fields] = JSON.parse(text); return {answer_all}; }}"
     # As one text each way: the driver takes seconds to copy so many objects.
     script = script.replace("return ", "return JSON.stringify(").replace("; }", "); }")
-    answers = json.loads(page.evaluate(script, json.dumps([cases, STRICT, TOLD])))
+    answers = json.loads(page.evaluate(script, json.dumps([cases, FIELDS_OF_PAGE])))
     allowed = 0
     for (rows, anyway), answer in zip(cases, answers, strict=True):
         wanted = compare(rows, anyway)

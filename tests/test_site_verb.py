@@ -35,3 +35,18 @@ def test_no_database_is_misuse(tmp_path: Path, capsys: pytest.CaptureFixture[str
     (tmp_path / "mkdocs.yml").touch()
     assert main(["site", "--root", str(tmp_path), "--db", str(tmp_path / "x.duckdb")]) == 2
     assert "rigbook load" in capsys.readouterr().err
+
+
+def test_the_links_that_lead_out_are_listed_and_not_fetched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["site", "--external", "--root", str(tmp_path)]) == 2
+    assert "run `rigbook site` first" in capsys.readouterr().err
+    for name in ("a", "b"):
+        page = tmp_path / "build/site" / name / "index.html"
+        page.parent.mkdir(parents=True)
+        page.write_text('<a href="https://nowhere.invalid/x">x</a>')
+    assert main(["site", "--external", "--root", str(tmp_path)]) == 0
+    first, count = capsys.readouterr().out.splitlines()
+    assert first == "https://nowhere.invalid/x  a/index.html and 1 more"
+    assert count == "1 addresses outside; none was fetched"

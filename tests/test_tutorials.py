@@ -109,9 +109,13 @@ def test_what_is_not_run_is_not_disguised_as_what_is() -> None:
 
 def test_the_r_example_reads_a_file_and_columns_that_are_there(workspace: Path) -> None:
     (script,) = blocks((ROOT / "site/docs/tutorials/data.md").read_text(), "r")
-    (name,) = re.findall(r'read_parquet\("(.*?)"\)', script)
-    columns = pl.read_parquet_schema(workspace / "build/site/results/data" / name)
-    assert {"quantity", "counts", "protocol", "value", "rig_id"} <= set(columns)
+    (name,) = re.findall(r'read\.csv\("(.*?)"', script)
+    # As R reads it: all text at first, and truth values stay text.
+    rows = pl.read_csv(workspace / "build/site/results/data" / name, infer_schema=False)
+    asked = dict(re.findall(r'(\w+) == "(.*?)"', script))
+    assert set(asked) == {"quantity", "counts", "slug"}
+    assert len(rows.filter(*(pl.col(column) == value for column, value in asked.items())))
+    assert {"value", "protocol", "rig_id"} <= set(rows.columns)
 
 
 def test_every_tutorial_is_listed() -> None:

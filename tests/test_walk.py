@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ingest import stamps
-from ingest.stamps import stamped
-from ingest.walk import find_moved
+from ingest.stamps import Stamp, stamped
+from ingest.walk import finding_moved
 
 ROOT = Path(__file__).parents[1]
 
@@ -22,7 +22,8 @@ root = Path(sys.argv[1])
 known = {name: stamps.stamped(root, name) for name in stamps.machines(root)}
 for name in ("b", "e"):
     (root / name / "file").write_text("changed")
-print(*sorted(walk.find_moved(str(root), known)))
+with walk.finding_moved(str(root), known) as found:
+    print(*sorted(found()))
 """
 
 
@@ -33,6 +34,11 @@ def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text("as it was")
     return tmp_path
+
+
+def find_moved(reports: str, known: dict[str, Stamp]) -> set[str]:
+    with finding_moved(reports, known) as found:
+        return found()
 
 
 def test_what_changed_is_found(reports: Path) -> None:

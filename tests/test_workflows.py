@@ -1,8 +1,10 @@
 """The workflows: pinned, least privilege, safe for forks, and made of scripts that tests run."""
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -122,14 +124,60 @@ def test_the_form_asks_for_consent_and_sets_the_label_that_the_bot_waits_for() -
     assert form["body"][-1]["attributes"]["options"][0]["required"] is True
 
 
+TEMPLATES = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml"))
+PARTS = {"markdown", "input", "textarea", "checkboxes", "dropdown"}
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_an_issue_form_has_what_the_forge_asks_of_one(path: Path) -> None:
+    form = loaded(path)
+    assert set(form) == {"name", "description", "title", "labels", "body"}
+    assert {part["type"] for part in form["body"]} <= PARTS
+    asked = [part["id"] for part in form["body"] if part["type"] != "markdown"]
+    assert len(asked) == len(set(asked)) > 0
+    # Only the form of a report may start the bot.
+    assert ("rig-report" in form["labels"]) is (path.name == "rig-report.yml")
+
+
+HERE = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 LINTERS = (
     ("zizmor", "--offline", "--no-progress", "--persona", "pedantic", ".github"),
-    ("actionlint",),
+    ("actionlint", "-no-color", *map(str, WORKFLOWS)),
 )
 
 
-def test_the_linters_that_are_installed_find_nothing() -> None:
-    for linter in LINTERS:
-        if shutil.which(linter[0]):
-            ran = subprocess.run(linter, cwd=ROOT, capture_output=True, text=True, check=False)
-            assert ran.returncode == 0, ran.stdout
+def linted(words: tuple[str, ...], folder: Path) -> subprocess.CompletedProcess[str]:
+    program = shutil.which(words[0], path=HERE)
+    assert program, f"{words[0]} is missing: make .venv/ready"
+    return subprocess.run(
+        [program, *words[1:]], cwd=folder, capture_output=True, text=True, check=False,
+        env={**os.environ, "PATH": HERE},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("words", LINTERS, ids=lambda words: str(words[0]))
+def test_the_linters_find_nothing_in_the_workflows(words: tuple[str, ...]) -> None:
+    ran = linted(words, ROOT)
+    assert ran.returncode == 0, ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("permissions: {}", "permisions: {}", 'unexpected key "permisions"'),
+        ("github.event.workflow_run.head_sha", "github.evnt.x", 'property "evnt" is not defined'),
+        ("run: python3 .github/scripts/post_comment.py", "run: cat $OUT", "SC2086"),
+    ],
+)
+def test_a_slip_in_a_workflow_is_found(tmp_path: Path, old: str, new: str, told: str) -> None:
+    text = (ROOT / ".github/workflows/comment.yml").read_text()
+    assert old in text
+    (tmp_path / "comment.yml").write_text(text.replace(old, new))
+    ran = linted(("actionlint", "-no-color", "comment.yml"), tmp_path)
+    assert ran.returncode == 1
+    assert told in ran.stdout
+
+
+def test_make_lint_runs_every_linter() -> None:
+    lint = (ROOT / "Makefile").read_text().partition("\nlint:")[2].partition("\n\n")[0]
+    assert all(f"$(BIN)/{words[0]} " in lint for words in LINTERS)

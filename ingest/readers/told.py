@@ -30,8 +30,9 @@ _CARD = re.compile(
 )
 _POWER = re.compile(r"([0-9]{2,4}) ?W\b", re.ASCII)
 _CORES = re.compile(r"(.{3,80}?) \(([0-9]{1,3}) ?C ?/ ?([0-9]{1,3}) ?T\)", re.ASCII)
-_RAM = re.compile(r"([0-9]{1,4}) ?(?:GiB|GB)\b", re.ASCII)
-_HOST_RAM = re.compile(r"([0-9]{1,4}) ?(?:GiB|GB) (?:[a-z]{1,12} )?(?:RAM|DDR|memory)", re.ASCII)
+_MODULES = r"(?:(?<![0-9])([0-9]{1,2}) ?[×xX*] ?)?([0-9]{1,4}) ?(?:GiB|GB)"
+_RAM = re.compile(rf"{_MODULES}\b", re.ASCII)
+_HOST_RAM = re.compile(rf"{_MODULES} (?:[a-z]{{1,12}} )?(?:RAM|DDR|memory)", re.ASCII)
 _RATE = re.compile(r"(DDR[345])(?:[ -]([0-9]{4})\b)?", re.ASCII)
 _CTX = re.compile(r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{3,8}) ?(?:tokens|tok|ctx|$)", re.ASCII)
 _KV = re.compile(r"\b(q[48]_[01]|f16|bf16|fp8) ?KV", re.IGNORECASE)
@@ -84,9 +85,8 @@ def _cpu(value: str, line: int) -> Iterable[Item]:
 
 
 def _ram(value: str, line: int) -> Iterable[Item]:
-    size, rate = _RAM.search(value), _RATE.search(value)
-    if size and int(size[1]):
-        yield Fact("rig.memory.gib", int(size[1]), line, 2)
+    rate = _RATE.search(value)
+    yield from _size(_RAM.search(value), line)
     if rate:
         yield Fact("rig.memory.kind", rate[1], line)
     if rate and rate[2]:
@@ -95,9 +95,17 @@ def _ram(value: str, line: int) -> Iterable[Item]:
 
 def _hardware(value: str, line: int) -> Iterable[Item]:
     yield from _cards(value, line)
-    size = _HOST_RAM.search(value)
-    if size and int(size[1]):
-        yield Fact("rig.memory.gib", int(size[1]), line, 2)
+    yield from _size(_HOST_RAM.search(value), line)
+
+
+def _size(found: re.Match[str] | None, line: int) -> Iterable[Item]:
+    """Read `256 GB` as it stands, and `8 x 32 GB` as eight modules."""
+    modules = int(found[1] or 1) if found else 0
+    if not found or not int(found[2]) or not modules:
+        return
+    yield Fact("rig.memory.gib", int(found[2]) * modules, line, 2)
+    if found[1]:
+        yield Fact("rig.memory.dimms", f"{modules}x{int(found[2])}GB", line)
 
 
 def _context(value: str, line: int) -> Iterable[Item]:

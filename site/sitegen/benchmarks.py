@@ -106,7 +106,8 @@ def read(connection: duckdb.DuckDBPyConnection, slug: str) -> list[dict[str, Any
 
 
 _ROWS = """
-WITH figures AS (
+WITH wanted AS (SELECT run_id, state_id, bundle_id FROM runs WHERE slug = ?),
+figures AS (
     SELECT run_id,
         max(central) FILTER (WHERE quantity = 'decode' AND workload = 'narrative') AS narrative,
         max(central) FILTER (WHERE quantity = 'decode' AND workload = 'code') AS code,
@@ -127,8 +128,12 @@ WITH figures AS (
         max(trust) AS trust, max(status_reason) AS flagged
     FROM (
         SELECT m.*, coalesce(m.value, (m.low + m.high) / 2) AS central, t.trust
-        FROM measurements AS m LEFT JOIN trust AS t USING (measurement_id)
-        WHERE m.status IN ('active', 'flagged') AND m.protocol <> 'greedy-completion'
+        FROM measurements AS m
+        LEFT JOIN (
+            SELECT measurement_id, trust FROM trust WHERE run_id IN (SELECT run_id FROM wanted)
+        ) AS t USING (measurement_id)
+        WHERE m.run_id IN (SELECT run_id FROM wanted) AND m.status IN ('active', 'flagged')
+            AND m.protocol <> 'greedy-completion'
     )
     GROUP BY run_id
 )
@@ -145,14 +150,15 @@ LEFT JOIN sources AS o ON o.bundle_id = r.bundle_id AND o.source = 0
 LEFT JOIN (
     SELECT state_id, max(power_w) AS power_w, max(power_default_w) AS power_default_w,
         string_agg(DISTINCT link, ', ' ORDER BY link) AS links
-    FROM rig_gpus GROUP BY state_id
+    FROM rig_gpus WHERE state_id IN (SELECT state_id FROM wanted) GROUP BY state_id
 ) AS g ON g.state_id = r.state_id
 LEFT JOIN (
     SELECT bundle_id, first(coalesce(gbps, (low + high) / 2) ORDER BY method) AS gbps,
         first(method ORDER BY method) AS method
-    FROM rig_bandwidth JOIN catalog_bandwidth USING (method) WHERE measured GROUP BY bundle_id
+    FROM rig_bandwidth JOIN catalog_bandwidth USING (method)
+    WHERE measured AND bundle_id IN (SELECT bundle_id FROM wanted) GROUP BY bundle_id
 ) AS b ON b.bundle_id = r.bundle_id
-WHERE r.slug = ? AND r.outcome IN ('ok', 'partial')
+WHERE r.run_id IN (SELECT run_id FROM wanted) AND r.outcome IN ('ok', 'partial')
     AND r.run_id NOT IN (SELECT run_id FROM duplicates)
     AND coalesce(f.narrative, f.code) IS NOT NULL
 ORDER BY f.narrative DESC NULLS LAST, f.code DESC NULLS LAST, r.run_id

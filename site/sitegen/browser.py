@@ -26,7 +26,7 @@ from models import (
 from models import what_if as changes
 from models.record import FittedModel
 from models.request import FASTEST, LEVELS, RANGES
-from models.setup import BARE
+from models.setup import BARE, SEVERAL_SOCKETS
 from sitegen.address import rig_page
 from sitegen.record import Record
 
@@ -54,6 +54,7 @@ ANCHOR = (
 
 CONSTANTS: dict[str, Any] = {
     "reuse": physics.REUSE,
+    "several_sockets": SEVERAL_SOCKETS,
     "yield_cap": physics.YIELD_CAP,
     "core_speed": parameters.CORE_SPEED,
     "sd_core_speed": rig.SD_CORE_SPEED,
@@ -77,7 +78,7 @@ CONSTANTS: dict[str, Any] = {
     "compute_mib": budget.COMPUTE_MIB,
     "first_decode_mib": budget.FIRST_DECODE_MIB,
     "first_card_extra_mib": budget.FIRST_CARD_EXTRA_MIB,
-    "draft_context_mib": budget.DRAFT_CONTEXT_MIB,
+    "margin_cells": budget.MARGIN_CELLS,
     "z": {f"{level:g}": z for level, z in interval.Z.items()},
     "slope_error": changes.SLOPE_ERROR,
     "shown": nearest.SHOWN,

@@ -15,7 +15,7 @@ from sitegen.escape import Html, text
 from sitegen.page import Page
 
 LIMIT_CHARS = 60_000
-"""A comment on GitHub holds 65,536 characters; the rest is in the job's artifact."""
+"""A comment on GitHub holds 65,536 characters."""
 
 SHOWN_CHARS = 300
 """Of one text; longer ones are cut."""
@@ -34,26 +34,34 @@ def code(raw: object) -> str:
     return f"<code>{text(cut)}</code>" if cut else ""
 
 
-def comment(review: Review, pages: Sequence[Page] = ()) -> str:
-    """Write the whole report; `pages` are those that would change, for the preview."""
+def comment(review: Review, pages: Sequence[Page] = (), limit: int | None = LIMIT_CHARS) -> str:
+    """Write the report; `pages` are those that would change, for the preview.
+
+    Beyond `limit` characters pages are named only, and whatever else is too long is cut.
+    """
     parts = [
         _head(review),
         _problems(review.judged.problems),
         _redacted(review),
         _placed(review.placed),
         _unplaced(review),
-        _effect(review.effect) if review.effect else "",
-        _preview(pages),
+        _kept_out(review),
+        _effect(review.effect) if review.effect else _no_effect(review),
     ]
     whole = "\n\n".join(part for part in parts if part) + "\n"
-    if len(whole) <= LIMIT_CHARS:
-        return whole
-    cut = whole[:LIMIT_CHARS].rpartition("\n")[0]
-    return f"{cut}\n\n</details>\n\nCut here: the whole report is in the job's artifact.\n"
+    if limit is not None and len(whole) > limit:
+        cut = whole[:limit].rpartition("\n")[0]
+        return f"{cut}\n\nCut here: {_WHOLE}.\n"
+    return whole + _preview(pages, None if limit is None else limit - len(whole))
 
 
 def _head(review: Review) -> str:
-    verdict = "⛔ Not yet" if review.refused else "✅ Can be merged"
+    flagged = any(problem.severity == "flag" for problem in review.judged.problems)
+    verdict = (
+        "⛔ Not yet" if review.refused
+        else "⚑ A maintainer decides on the flags" if flagged
+        else "✅ Can be merged"
+    )  # fmt: skip
     bundles, paths = len(review.judged.added), len(review.judged.submission.changes)
     return (
         f"## {verdict}: {count_line(review.judged.problems)}\n\n"
@@ -120,6 +128,31 @@ def _unplaced(review: Review) -> str:
     return f"### Not placed\n\n{_table(('Row', 'Why'), rows)}"
 
 
+def _kept_out(review: Review) -> str:
+    """Say which new rows the model is not fitted on: placed all the same, as a check of them."""
+    if not review.kept_out:
+        return ""
+    known = review.judged.after.checked.catalog.exclusions
+    rows = [
+        (code(one.measurement_id), code(rule), code(known[rule].meaning))
+        for one in review.kept_out
+        for rule in one.rules
+    ]
+    return f"### Kept out of the fit\n\n{_table(('Row', 'Rule', 'Meaning'), rows)}"
+
+
+def _no_effect(review: Review) -> str:
+    """Say why there is nothing to tell of the model."""
+    if not review.judged.submission.reports:
+        return ""
+    why = (
+        "No row that it is fitted on changes: the model stays as it is."
+        if review.refit
+        else "It was not fitted anew (`--no-fit`)."
+    )
+    return f"### Effect of the merge on the model\n\n{why}"
+
+
 def _effect(effect: Effect) -> str:
     errors = _table(
         ("Rigs left out", "Median error before", "after"),
@@ -144,11 +177,23 @@ def _effect(effect: Effect) -> str:
     )
 
 
-def _preview(pages: Sequence[Page]) -> str:
+_WHOLE = "`rigbook review BASE..HEAD` prints it whole"
+
+
+def _preview(pages: Sequence[Page], room: int | None) -> str:
+    """Show the pages, short ones first, as long as there is `room`; name the others."""
     if not pages:
         return ""
-    shown = "\n\n".join(_page(one) for one in pages)
-    return f"### Pages that change\n\n{shown}"
+    shown, named = [], []
+    for block, one in sorted(((_page(one), one) for one in pages), key=lambda both: len(both[0])):
+        if room is None or len(block) <= room:
+            room = None if room is None else room - len(block)
+            shown.append(block)
+        else:
+            named.append(code(one.address))
+    if named:
+        shown.append(f"Too long for a comment: {', '.join(named)}; {_WHOLE}.")
+    return "\n### Pages that change\n\n" + "\n\n".join(shown) + "\n"
 
 
 _TAGS = re.compile(r"</?(?:a|img|svg|figure|nav|script|style|input|button)\b[^>]*>")
@@ -164,5 +209,5 @@ def _page(one: Page) -> str:
     body = "\n\n".join(quiet(block) for block in one.blocks if not block.startswith("## "))
     return (
         f"<details><summary>{code(one.address)}: {quiet(text(one.title))}</summary>\n\n"
-        f"{body}\n\n</details>"
+        f"{body or 'There is nothing of it on this page any more.'}\n\n</details>"
     )

@@ -8,8 +8,9 @@ from sitegen import state as states
 from sitegen.address import from_page, rig_page
 from sitegen.escape import Html, joined, text
 from sitegen.numbers import ABSENT, measured, number
+from sitegen.origin import origin
 from sitegen.record import Record, Row
-from sitegen.run import PLAIN, rig, served, source
+from sitegen.run import PLAIN, rig, served
 from sitegen.table import Cell, Column, Line, table, without_empty
 
 FIRST_WORKLOADS = ("narrative", "code")
@@ -110,7 +111,7 @@ def _cells(
         states.bandwidth(record, run["state_id"], run["bundle_id"]),
         *(_hardware(state) if show.hardware else []),
         *(cell(run) for _, cell in PLAIN),
-        _sources(group.figures, run),
+        origin(record, page, run, group.figures),
     ]
 
 
@@ -127,10 +128,3 @@ def _figures(figures: list[Row], workload: str) -> Cell:
 
 def _count(count: int | None) -> Cell:
     return Cell(text(number(count)) if count is not None else ABSENT, count)
-
-
-def _sources(figures: list[Row], run: Row) -> Html:
-    links = list(dict.fromkeys(source(row) for row in figures))
-    outcome = "" if run["outcome"] == "ok" else f"run {run['outcome']}"
-    note = Html(f"<small>{text(outcome)}</small>") if outcome else None
-    return joined([*links, note] if note else links, "<br>")

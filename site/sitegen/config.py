@@ -84,6 +84,8 @@ def _launch(shelf: Shelf, entry: Row, plan: Plan) -> list[Html]:
     yours = f"rigbook plan --slug {entry['slug']} --gpu 'YOUR CARD' --ram GIB"
     facts = folded("What lands where, and whether it fits", code(told_lines(plan)))
     fetched = folded("What to download", code(download_lines(plan.subject, shelf.catalog, MODELS)))
+    if "model" in (plan.subject.config.unpublished if plan.subject.config else ()):
+        yours += " --weights FIRST-FILE"
     ask = Html(f"{text('For your own cards and memory:')} <code>{text(yours)}</code>")
     if plan.card.fits is False:
         why = f"No line for these cards: {plan.card.said}."

@@ -64,7 +64,8 @@ KEYS = {
     "caveat": "what a reader should know of it",
     "engine_generation": "major build of the engine",
     "bandwidth_method": "catalogue id of the method",
-    "power_cap_w": "power limit in force",
+    "power_cap_w": "power limits in force, with + between; in guarded each limit once",
+    "gpus": "catalogue ids of the cards, each once",
     "central": "value, or the middle of its range, in unit",
 }
 """What a column means wherever its own line does not say."""

@@ -30,6 +30,22 @@ def of_weights(record: Record, page: str, entry: Row) -> list[str]:
     return [section("What one change did", "pairs"), paragraph(text(TOLD)), shown]
 
 
+BUILDS = (
+    "Rows of this machine that differ in the build of the engine alone, where the change is larger "
+    "than the noise: somewhere between the two builds something was lost or won."
+)
+
+
+def watch(record: Record, page: str, rig_id: str) -> list[str]:
+    """Write the engine builds that changed a machine's speed, nothing if none did."""
+    found = record.builds_by_rig.get(rig_id, [])
+    if not found:
+        return []
+    told = paragraph(text(BUILDS))
+    return [section("Engine builds that changed its speed", "builds"), told,
+            experiments(record, page, found)]  # fmt: skip
+
+
 def clear_ones(record: Record, page: str) -> Html:
     """Write the pairs whose change is larger than the noise, for the method page."""
     found = [pair for pair in record.pairs if pair.clear and pair.quantity == "decode"]

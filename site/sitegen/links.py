@@ -1,6 +1,7 @@
 """What the built pages point at: every address inside must exist, nothing outside is loaded."""
 
 import html
+import os.path
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -14,6 +15,7 @@ from ingest.problem import Problem
 _LOADS = {"img", "script", "iframe", "source", "video", "audio", "embed", "object", "input"}
 _TABLE = re.compile(r'<div class="frame" .*?\n</div>', re.DOTALL)
 _ADDRESS = re.compile(r' (?P<name>href|src|srcset|data|poster)="(?P<target>[^"]*)"')
+_ANCHOR = re.compile(r' id="([^"]*)"')
 _LOADING_RELS = {"stylesheet", "icon", "preload", "prefetch", "preconnect", "modulepreload"}
 
 
@@ -44,46 +46,76 @@ class _Reader(HTMLParser):
             self.found += [Reference(words[0], loaded=True) for words in pieces if words]
 
 
-def references(page: str) -> list[Reference]:
-    """List every address that stands in a page.
+def _read(page: str) -> _Reader:
+    """Read the addresses and anchors of a page.
 
     Our own tables are most of a large site, and every quote in them is encoded: a pattern finds
     their links in a tenth of a parser's time. One that loads something is left to the parser.
     """
-    found: list[Reference] = []
+    reader = _Reader()
 
     def take(table: re.Match[str]) -> str:
         addresses = list(_ADDRESS.finditer(table[0]))
         if any(one["name"] != "href" for one in addresses) or "<link" in table[0]:
             return table[0]
-        found.extend(Reference(html.unescape(one["target"]), loaded=False) for one in addresses)
+        reader.found += (Reference(html.unescape(one["target"]), loaded=False) for one in addresses)
+        reader.anchors |= {html.unescape(name) for name in _ANCHOR.findall(table[0])}
         return ""
 
-    reader = _Reader()
     reader.feed(_TABLE.sub(take, page))
-    return [*reader.found, *found]
+    return reader
+
+
+def references(page: str) -> list[Reference]:
+    """List every address that stands in a page."""
+    return _read(page).found
 
 
 def link_problems(folder: Path) -> list[Problem]:
     """List addresses in a built site that lead nowhere, and whatever is fetched from elsewhere."""
+    pages = {path: _read(path.read_text("utf-8")) for path in sorted(folder.rglob("*.html"))}
+    anchors = {path: reader.anchors for path, reader in pages.items()}
     problems: list[Problem] = []
-    for path in sorted(folder.rglob("*.html")):
-        problems += _page_problems(folder, path)
+    for path, reader in pages.items():
+        problems += _page_problems(folder, path, reader.found, anchors)
     return problems
 
 
-def _page_problems(folder: Path, path: Path) -> Iterator[Problem]:
+def external(folder: Path) -> dict[str, list[str]]:
+    """List the addresses outside a built site, each with the pages that point at it.
+
+    Nothing is fetched: whether they answer is for a person to try, not for every build.
+    """
+    found: dict[str, list[str]] = {}
+    for path in sorted(folder.rglob("*.html")):
+        for target in dict.fromkeys(one.target for one in references(path.read_text("utf-8"))):
+            if urlsplit(target).netloc:
+                found.setdefault(target, []).append(str(path.relative_to(folder)))
+    return dict(sorted(found.items()))
+
+
+def _page_problems(
+    folder: Path, path: Path, found: list[Reference], anchors: dict[Path, set[str]]
+) -> Iterator[Problem]:
     name = str(path.relative_to(folder))
-    for target, loaded in dict.fromkeys(references(path.read_text("utf-8"))):
+    for target, loaded in dict.fromkeys(found):
         parts = urlsplit(target)
         if parts.scheme or parts.netloc:
             if loaded and parts.scheme != "data":
                 yield Problem(name, "", f"fetches {target!r} from elsewhere; copy it into the site")
-        elif parts.path and not _exists(folder, path, unquote(parts.path)):
+            continue
+        place = _place(folder, path, unquote(parts.path))
+        if not place.exists():
             yield Problem(name, "", f"points at {target!r}, which is not in the site")
+        elif parts.fragment and unquote(parts.fragment) not in anchors.get(place, {parts.fragment}):
+            yield Problem(name, "", f"points at {target!r}, a page without this anchor")
 
 
-def _exists(folder: Path, page: Path, target: str) -> bool:
+def _place(folder: Path, page: Path, target: str) -> Path:
+    """Find the file that an address in `page` leads to."""
+    if not target:
+        return page
     # 404.html is served from anywhere, so its addresses start at the root.
     base = folder / target.lstrip("/") if target.startswith("/") else page.parent / target
-    return (base / "index.html").exists() if base.is_dir() else base.exists()
+    place = Path(os.path.normpath(base))
+    return place / "index.html" if place.is_dir() else place

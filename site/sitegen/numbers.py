@@ -1,6 +1,8 @@
 """Numbers as people read them: a value with its spread, a span, a mark for what was inferred."""
 
-from sitegen.escape import NOTHING, Html, joined, text
+from datetime import date
+
+from sitegen.escape import NOTHING, Html, joined, link, text
 from sitegen.record import Row
 
 ABSENT = Html('<span class="absent">–</span>')
@@ -48,7 +50,8 @@ def measured(row: Row) -> Html:
     shown = inferred(main) if row["how"] == "inferred" else Html(f"<b>{main}</b>")
     notes = text(", ".join(note for note in _spread(row) if note))
     small = Html(f"<small>{notes}</small>") if notes else NOTHING
-    return joined([shown, small, doubt(row["status"], row["status_reason"])])
+    said = doubt(row["status"], row["status_reason"], row["status_date"], row["status_link"])
+    return joined([shown, small, said])
 
 
 def _spread(row: Row) -> list[str]:
@@ -75,8 +78,13 @@ def value(raw: object, *, guessed: bool = False, unit: str = "") -> Html:
     return inferred(shown) if guessed else shown
 
 
-def doubt(status: str, reason: str | None) -> Html:
-    """Mark a row that does not count, with the reason in words."""
+def doubt(
+    status: str, reason: str | None, day: date | None = None, address: str | None = None
+) -> Html:
+    """Mark a row that does not count, with the reason in words, the day and where it was said."""
     if status == "active":
         return NOTHING
-    return Html(f'<span class="doubt">{FLAG} {text(status)}: {text(reason or "no reason")}</span>')
+    words = reason or "no reason"
+    why = link(address, words) if address else text(words)
+    said = joined([why, text(f"({day})")]) if day else why
+    return Html(f'<span class="doubt">{FLAG} {text(status)}: {said}</span>')

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -111,15 +112,25 @@ _CROISSANT: dict[DataTypeClass, str] = {
     pl.String: "sc:Text",
 }  # fmt: skip
 
+_TERMS = (
+    "citeAs", "column", "equivalentProperty", "extract", "field", "fileObject", "fileProperty",
+    "fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField",
+    "path", "recordSet", "references", "regex", "repeated", "replace", "samplingRate", "separator",
+    "source", "subField", "transform",
+)  # fmt: skip
+
 CONTEXT: dict[str, Any] = {
     "@language": "en", "@vocab": "https://schema.org/", "sc": "https://schema.org/",
-    "cr": "http://mlcommons.org/croissant/", "dct": "http://purl.org/dc/terms/",
-    "conformsTo": "dct:conformsTo", "recordSet": "cr:recordSet", "field": "cr:field",
-    "source": "cr:source", "fileObject": "cr:fileObject", "extract": "cr:extract",
-    "column": "cr:column", "repeated": "cr:repeated",
+    "cr": "http://mlcommons.org/croissant/", "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/", "conformsTo": "dct:conformsTo",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    **{term: f"cr:{term}" for term in _TERMS},
 }  # fmt: skip
-"""The terms of Croissant 1.0 that are used here (mlcommons.org/croissant/1.0)."""
+"""The context of Croissant 1.0, whole, as its readers expect it (mlcommons.org/croissant/1.0)."""
+
+CITE = "Rigbook contributors: {title}. CC BY 4.0. Name the sources of the rows that you use."
 
 
 def croissant(folder: Path, files: Iterable[File]) -> str:
@@ -132,10 +143,21 @@ def croissant(folder: Path, files: Iterable[File]) -> str:
         "name": NAME,
         "description": TITLE,
         "license": LICENCE,
+        "citeAs": CITE.format(title=TITLE),
+        **_published(folder),
         "distribution": [_file_object(folder / one.name, one) for one, _, _ in found],
         "recordSet": [_record_set(one, table, columns) for one, table, columns in found],
     }
     return json.dumps(described, indent=1, ensure_ascii=False) + "\n"
+
+
+def _published(folder: Path) -> dict[str, str]:
+    """Date the data set by its newest source, so that the same record gives the same bytes."""
+    newest = pl.read_parquet(folder / "bundles.parquet", columns=["date"])["date"].max()
+    if not isinstance(newest, date):
+        return {}
+    version = f"{newest.year}.{newest.month}.{newest.day}"
+    return {"datePublished": newest.isoformat(), "version": version}
 
 
 def _file_object(path: Path, one: File) -> dict[str, str]:

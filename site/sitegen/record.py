@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from ingest.pairs import Pair, pairable, pairs
+from ingest.pairs import Pair, pairable, pairs, regressions
 from ingest.store import opened
 
 Row = dict[str, Any]
@@ -34,6 +34,7 @@ class Tables(NamedTuple):
     counts: Row
     pairs: list[Pair]
     history: dict[str, list[Row]]  # of each machine
+    reposts: dict[str, list[Row]]  # of each run: the sources of others that repeat it
 
 
 class Record(Tables):
@@ -58,6 +59,14 @@ class Record(Tables):
     def rows_by_run(self) -> dict[str, list[Row]]:
         """The measurements of each run."""
         return _grouped(self.measurements, "run_id")
+
+    @cached_property
+    def builds_by_rig(self) -> dict[str, list[Pair]]:
+        """The engine builds that changed the speed of each machine."""
+        found: dict[str, list[Pair]] = {}
+        for pair in regressions(self.pairs):
+            found.setdefault(pair.rig_id, []).append(pair)
+        return found
 
 
 def _grouped(rows: Iterable[Row], key: str) -> dict[str, list[Row]]:
@@ -109,6 +118,7 @@ def read(connection: duckdb.DuckDBPyConnection) -> Record:
         counts=rows(_COUNTS)[0],
         pairs=pairs(pairable(connection)),
         history=grouped(_HISTORY, "rig_id"),
+        reposts=grouped(_REPOSTS, "run_id"),
     )
 
 
@@ -123,18 +133,25 @@ _MEASUREMENTS = """
 SELECT m.*, coalesce(m.value, (m.low + m.high) / 2, m.low, m.high) AS central,
     r.slug, r.model, r.quant, r.outcome, r.series, r.series_axis, r.threads, r.thinking,
     s.author, s.post, s.date, s.kind AS source_kind,
-    m.measurement_id IN (SELECT measurement_id FROM comparable) AS counts, t.trust, t.only_said
+    m.measurement_id IN (SELECT measurement_id FROM comparable) AS counts,
+    t.trust, t.trust_level, t.only_said, h.date AS status_date, h.link AS status_link
 FROM measurements AS m
 JOIN runs AS r USING (run_id)
 LEFT JOIN trust AS t ON t.measurement_id = m.measurement_id
+LEFT JOIN (
+    SELECT measurement_id, state, max(date) AS date, max_by(link, (date, position)) AS link
+    FROM row_history GROUP BY measurement_id, state
+) AS h ON h.measurement_id = m.measurement_id AND h.state = m.status
 JOIN sources AS s ON s.bundle_id = m.bundle_id AND s.source = m.source
 ORDER BY m.rig_id, m.state_id, m.run_id, m.quantity, m.workload NULLS FIRST, m.protocol,
     m.context_tokens NULLS FIRST, m.measurement_id
 """
 
 _RUNS = """
-SELECT r.*, s.url AS source_url, s.author, s.post, s.date, s.kind AS source_kind, b.path
+SELECT r.*, s.url AS source_url, s.author, s.post, s.date, s.kind AS source_kind, b.path,
+    d.duplicate_of
 FROM runs AS r
+LEFT JOIN duplicates AS d USING (run_id)
 JOIN bundles AS b USING (bundle_id)
 JOIN sources AS s ON s.bundle_id = r.bundle_id AND s.source = 0
 ORDER BY r.rig_id, r.state_id, r.run_id
@@ -151,6 +168,13 @@ _HISTORY = """
 SELECT b.rig_id, s.date, s.target, s.state, s.reason, s."by", s.link
 FROM statuses AS s JOIN bundles AS b USING (bundle_id)
 ORDER BY b.rig_id, s.date, s.bundle_id, s.position
+"""
+
+_REPOSTS = """
+SELECT s.run_id, s.url AS source_url, s.author, s.post, s.date, s.kind AS source_kind
+FROM run_sources AS s JOIN runs AS r USING (run_id)
+WHERE s.bundle_id <> r.bundle_id
+ORDER BY s.run_id, s.date NULLS LAST, s.bundle_id, s.source
 """
 
 _COUNTS = """

@@ -8,6 +8,7 @@ from sitegen import state as states
 from sitegen.address import rig_page
 from sitegen.comparison import ONE_RIG
 from sitegen.escape import Html, link, text
+from sitegen.experiments import watch
 from sitegen.history import history
 from sitegen.numbers import ABSENT, number, value
 from sitegen.page import Page, facts, page, paragraph, section
@@ -43,9 +44,10 @@ def _rig(record: Record, machine: Row) -> Page:
         sections.others(record, address, rows),
         *sections.verdicts(record, address, runs),
         *sections.failures(record, address, runs),
+        *watch(record, address, rig_id),
         *history(record, rig_id),
         section("Sources", "sources"),
-        _sources(rows, runs),
+        _sources([*rows, *runs, *_reposts(record, runs)]),
     ]
     description = f"{machine['label']}: its hardware and {len(rows)} measurements, with sources."
     return page(address, machine["label"], description, blocks)
@@ -118,8 +120,12 @@ def _bandwidth(record: Record, known: list[Row]) -> list[str]:
     return [section("Memory bandwidth", "bandwidth"), shown]
 
 
-def _sources(rows: list[Row], runs: list[Row]) -> Html:
-    found = {(row["source_url"], row["author"], row["post"], row["date"]) for row in (*rows, *runs)}
+def _reposts(record: Record, runs: list[Row]) -> list[Row]:
+    return [one for run in runs for one in record.reposts.get(run["run_id"], ())]
+
+
+def _sources(told: list[Row]) -> Html:
+    found = {(row["source_url"], row["author"], row["post"], row["date"]) for row in told}
     items = [
         f"<li>{link(url, url)} {_who(author, post, date)}</li>"
         for url, author, post, date in sorted(found, key=str)

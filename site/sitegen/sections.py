@@ -6,6 +6,7 @@ from sitegen.address import from_page, rig_page
 from sitegen.comparison import OWN, Show, comparison
 from sitegen.escape import NOTHING, Html, text
 from sitegen.numbers import ABSENT, doubt, measured, number
+from sitegen.origin import origin
 from sitegen.page import paragraph, section
 from sitegen.record import Record, Row
 from sitegen.run import STAGES, rig, served, source, verdict
@@ -69,7 +70,7 @@ def others(record: Record, page: str, rows: Sequence[Row]) -> Html:
                 text(row["workload"]) if row["workload"] else ABSENT,
                 text(row["protocol"]),
                 text(number(row["context_tokens"])) or ABSENT,
-                source(row),
+                origin(record, page, runs[row["run_id"]], [row]),
             ],
             not row["counts"],
         )

@@ -8,14 +8,14 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from ingest.comparable import STRICT, TOLD
+from ingest.comparable import STRICT, TOLD, WITHIN
 from sitegen.address import rig_page
 from sitegen.numbers import number
 from sitegen.record import Record, Row
 from sitegen.state import best_figure, central
 
 GUARDED = (*STRICT, *TOLD)
-COLUMNS = ("state", "served", "central", "low", "high", "n", *GUARDED)
+COLUMNS = ("state", "served", "central", "low", "high", "n", *GUARDED, *WITHIN.values())
 """Names are published: they are added to, never renamed."""
 
 
@@ -27,6 +27,7 @@ def side_by_side_json(record: Record) -> str:
         "schema": "rigbook.compare-rows/1",
         "strict": STRICT,
         "told": TOLD,
+        "within": WITHIN,
         "states": [_state(record, record.states[state_id]) for state_id in states],
         "rows": len(rows),
         "columns": {name: packed(row[name] for row in rows) for name in COLUMNS},

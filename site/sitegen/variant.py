@@ -6,6 +6,7 @@ from sitegen import sections
 from sitegen.address import variant_page
 from sitegen.comparison import LAUNCHES
 from sitegen.escape import NOTHING, Html, joined, text
+from sitegen.experiments import of_weights
 from sitegen.figure import figures, pictures_of
 from sitegen.fitted import Fitted, target_of
 from sitegen.names import model_name, slug_link
@@ -64,6 +65,7 @@ def _variant(record: Record, fitted: Fitted, pair: Pair, runs: list[Row]) -> Pag
         sections.others(record, address, rows),
         *sections.verdicts(record, address, runs),
         *sections.failures(record, address, runs),
+        *of_weights(record, address, {"model": model, "quant": quant}),
     ]
     return page(
         address,

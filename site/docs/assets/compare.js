@@ -24,11 +24,14 @@ function shownField(value) {
 }
 
 /** Whether rows may stand side by side: the fields that forbid it, those let pass, and doubts. */
-function guard(rows, strict, told, anyway = []) {
+function guard(rows, { strict, told, within }, anyway = []) {
   const differing = [...strict, ...told]
     .map((field) => ({ field, values: rows.map((row) => shownField(row[field])) }))
     .filter(({ values }) => new Set(values).size > 1);
-  const forbids = ({ field, values }) => strict.includes(field) || new Set(values.filter((value) => value !== UNKNOWN)).size > 1;
+  const twoTold = (values) => new Set(values.filter((value) => value !== UNKNOWN)).size > 1;
+  const alike = (field, values) => [...grouped(values.map((value, at) => [value, rows[at][within[field]]]), ([, kind]) => shownField(kind)).values()];
+  const forbids = ({ field, values }) => strict.includes(field)
+    || (within[field] ? alike(field, values).some((some) => twoTold(some.map(([value]) => value))) : twoTold(values));
   const refused = differing.filter((one) => forbids(one) && !anyway.includes(one.field));
   const overridden = refused.length ? [] : differing.filter(forbids);
   return { refused, overridden, doubts: differing.filter((one) => !forbids(one)) };
@@ -49,17 +52,17 @@ function grouped(rows, keyOf) {
 const fastest = (rows) => rows.reduce((best, row) => (row.central > best.central ? row : best));
 
 /** One line a thing served, quantity and set of strict fields that two or more chosen rigs share. */
-function linesOf(rows, chosen, strict, told, anyway = []) {
+function linesOf(rows, chosen, fields, anyway = []) {
   const lines = [];
   for (const alike of grouped(rows, (row) => JSON.stringify([row.served, row.quantity, row.workload])).values()) {
     const bySlot = (some) => chosen.map((slot) => some.filter((row) => row.state === slot || row.rig === slot));
-    const shared = [...grouped(alike, (row) => JSON.stringify(strict.map((field) => row[field]))).values()]
+    const shared = [...grouped(alike, (row) => JSON.stringify(fields.strict.map((field) => row[field]))).values()]
       .map(bySlot).filter((slots) => slots.filter((some) => some.length).length > 1);
     const whole = bySlot(alike);
     const both = whole.filter((some) => some.length).length > 1;
     for (const slots of shared.length ? shared : both ? [whole] : []) {
       const picked = slots.map((some) => (some.length ? fastest(some) : null));
-      lines.push({ picked, counts: slots.map((some) => some.length), ...guard(picked.filter(Boolean), strict, told, anyway) });
+      lines.push({ picked, counts: slots.map((some) => some.length), ...guard(picked.filter(Boolean), fields, anyway) });
     }
   }
   return lines.sort((a, b) => Boolean(a.refused.length) - Boolean(b.refused.length));
@@ -83,7 +86,7 @@ const digits = (value) => value.toLocaleString("en", { maximumSignificantDigits:
 class Comparer {
   constructor(root, document_) {
     this.root = root;
-    this.strict = document_.strict;
+    this.fields = document_;
     this.told = document_.told;
     this.states = new Map(document_.states.map((state) => [state.id, state]));
     this.rows = unpackColumns(document_).map((row) => ({ ...row, rig: this.states.get(row.state).rig }));
@@ -150,7 +153,7 @@ class Comparer {
       this.out.replaceChildren();
       return;
     }
-    const lines = linesOf(this.rows, this.chosen, this.strict, this.told, this.anyway);
+    const lines = linesOf(this.rows, this.chosen, this.fields, this.anyway);
     const refused = lines.filter((line) => line.refused.length);
     const fine = lines.filter((line) => !line.refused.length);
     this.told_.textContent = `${fine.length} rates side by side, ${refused.length} refused.${lost}`;

@@ -22,7 +22,7 @@ export function parts(x, model) {
   const gweights = x.verified * (x.routed_gweights * cpuShare + x.dense_gweights * x.dense_on_cpu);
   const rate = p.core_rate * x.core_speed ** p.speed_power * p.intel ** x.intel;
   const gpuGb = x.dense_gb * (1 - x.dense_on_cpu) + union * x.routed_gb * (1 - cpuShare);
-  const layerMs = p.hand_off * x.layers_on_cpu * (x.busy_cores / 32) ** (p.cpu_only_hand_off * x.dense_on_cpu);
+  const layerMs = p.hand_off * x.layers_on_cpu * (x.busy_cores / 32) ** x.dense_on_cpu;
   const cacheMs = p.cache_hand_off * x.layers * x.cache_on * (1 + p.cache_cards * x.gpus_beyond_two);
   const draftMs = x.drafter_on_cpu * p.drafter_cpu + (1 - x.drafter_on_cpu) * p.drafter_gpu;
   const depth = x.dense_on_cpu * p.depth_cpu + (1 - x.dense_on_cpu) * p.depth_gpu;

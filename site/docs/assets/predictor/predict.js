@@ -24,7 +24,8 @@ export function answer(question, target, own) {
   const learned = told(model.components, known, own);
   const speed = bare * Math.exp(learned.shift);
   const level = short(request.level);
-  const [low, high] = bounds(speed, model.intervals[setup.stratum][level], known.doubts, model.constants.z[level], learned.variance_left);
+  const interval = setup.stratum + (rig.sockets > 1 ? model.constants.several_sockets : "");
+  const [low, high] = bounds(speed, model.intervals[interval][level], known.doubts, model.constants.z[level], learned.variance_left);
   const limit = limitOf(setup.inputs, model);
   const rows = ownRows(model, target);
   const place = { inputs: setup.inputs, read_gbps: rig.gbps * model.methods[rig.method], workload: request.workload };

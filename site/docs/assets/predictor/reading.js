@@ -31,8 +31,8 @@ export function ceiling(question, target, setup) {
   const launch = setup.depth > 0 ? target.launch : { ...target.launch, drafter: null };
   const found = loads({ ...target, launch }, placed, cards, ubatch, constants);
   return {
-    boots_tokens: most(target.variant, found, 0, constants),
-    survives_tokens: most(target.variant, found, constants.costs.margin_mib, constants),
+    boots_tokens: most(target.variant, found, 0, ubatch, constants),
+    survives_tokens: most(target.variant, found, constants.costs.margin_mib, ubatch, constants),
     ubatch,
   };
 }
@@ -44,7 +44,9 @@ function loads(target, placed, cards, ubatch, constants) {
   const bundles = bundlesOf(variant);
   const byCard = placed.on_cards.map((blocks) => sum(blocks.map((block) => bundles.get(block))));
   const pinned = byCard.length ? byCard : Array(number).fill(placed.pinned_mib / number);
-  const perToken = (ubatch * constants.mask_bytes) / 2 ** 20 + variant.kv_mib_per_1k / 1000 / number;
+  const contexts = target.launch.drafter ? 2 : 1;
+  const mask = (contexts * ubatch * constants.mask_bytes) / 2 ** 20;
+  const perToken = mask + variant.kv_mib_per_1k / 1000 / number;
   const held = measured(target, number, ubatch, perToken) ?? derived(target, number, constants);
   return cards.vram_gib.map((gib, card) => ({
     free: freeMib(gib, constants),
@@ -66,13 +68,17 @@ function derived({ launch, variant }, cards, constants) {
   const dense = variant.dense_gb / constants.gb_per_mib / cards;
   const { drafter } = launch;
   const weights = drafter && drafter.device !== "cpu" ? ((drafter.file_gib || 0) * 1024) / cards : 0;
-  const draft = drafter ? constants.draft_context_mib + weights : 0;
+  const draft = drafter ? constants.compute_mib + constants.first_decode_mib + weights : 0;
   return { each: dense + constants.compute_mib + constants.first_decode_mib + draft, first: constants.first_card_extra_mib };
 }
 
 /** The context that the fullest card still holds, at most what the model was made for. */
-function most(variant, found, margin, constants) {
-  const tokens = Math.min(...found.map((one) => (one.free - one.fixed - margin) / one.perToken));
+function most(variant, found, margin, ubatch, constants) {
+  const grows = (margin * ubatch) / constants.margin_cells;
+  const tokens = Math.min(...found.map(({ free, fixed, perToken }) => {
+    const room = free - fixed;
+    return Math.min((room - margin) / perToken, room / (perToken + grows));
+  }));
   const whole = Math.max(0, Math.floor(Math.trunc(tokens) / constants.step_tokens) * constants.step_tokens);
   return variant.native_ctx ? Math.min(whole, variant.native_ctx) : whole;
 }
