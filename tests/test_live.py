@@ -27,7 +27,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    opened = browser.new_page(viewport={"width": 360, "height": 700})
+    # The worker's own requests would pass by the test.
+    opened = browser.new_page(viewport={"width": 360, "height": 700}, service_workers="block")
     yield opened
     opened.close()
 

@@ -57,7 +57,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    fresh = browser.new_page(reduced_motion="reduce")
+    fresh = browser.new_page(reduced_motion="reduce", service_workers="block")
     complaints = watched(fresh)
     yield fresh
     assert complaints == []

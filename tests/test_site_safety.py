@@ -38,9 +38,10 @@ ACTED = """() => ({
 
 # The last that the worker is handed is kept, and it answers for this page.
 KEPT = """async () => {
-    const kept = await caches.match(location.href);
-    const data = await caches.match(new URL("../results/data/compare.json", location.href));
-    return Boolean(kept && data && navigator.serviceWorker.controller);
+    const data = new URL("../results/data/compare.json", location.href);
+    const there = async () => navigator.serviceWorker.controller
+        && await caches.match(location.href) && await caches.match(data);
+    while (!(await there())) await new Promise((done) => setTimeout(done, 50));
 }"""
 
 
@@ -91,7 +92,7 @@ def test_a_page_seen_once_opens_again_without_a_network(browser: Browser, site: 
     page = context.new_page()
     with served(site) as address:
         page.goto(f"{address}compare/", wait_until="networkidle")
-        page.wait_for_function(KEPT)
+        page.evaluate(KEPT)
     # The server is gone now, whichever way the browser asks.
     page.goto(f"{address}compare/?rig=someone-else", wait_until="networkidle")
     page.get_by_text("Not in the record: someone-else").wait_for()
@@ -103,7 +104,7 @@ def test_no_text_of_a_report_becomes_markup_script_or_template(
     browser: Browser, hostile_site: Path
 ) -> None:
     with served(hostile_site) as address:
-        page = browser.new_page()
+        page = browser.new_page(service_workers="block")
         complaints = watched(page)
         for name in HOSTILE_PAGES:
             page.goto(address + name, wait_until="networkidle")
