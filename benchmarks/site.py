@@ -3,7 +3,8 @@
     python benchmarks/site.py [build/site]
 
 Sizes are gzipped at level 6, as most hosts send them. The search index counts: the theme fetches
-it on every page. Charts are counted apart, since they load when they scroll into view.
+it on every page. Charts are counted apart, since they load when they scroll into view. Where
+Lighthouse is installed (`npm ci --prefix benchmarks/web`), its scores follow.
 """
 
 import gzip
@@ -11,6 +12,7 @@ import sys
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from benchmarks import lighthouse
 from sitegen.links import references
 
 KINDS = {
@@ -18,6 +20,7 @@ KINDS = {
     "slug": "results/slugs/llamacpp/deepseek-flash-dual-q8/index.html",
     "rig": "results/rigs/noonghunna-epyc-7543/index.html",
     "slugs": "results/slugs/index.html",
+    "predict": "predict/index.html",
     "explore": "explore/index.html",
     "compare": "compare/index.html",
     "catalogue": "results/catalogue/index.html",
@@ -47,9 +50,12 @@ def loaded(site: Path, page: Path) -> set[Path]:
     return found | {path.resolve() for path in searched if path.is_file() and path.suffix != ".map"}
 
 
-def main() -> int:
-    """Print a line a kind of page; 1 if one is over its budget."""
-    site = Path(sys.argv[1] if len(sys.argv) > 1 else "build/site")
+RATED = ("home", "slug", "rig", "explore", "predict")
+"""Kinds of pages that Lighthouse looks at."""
+
+
+def weigh(site: Path) -> int:
+    """Print the weight of each kind of page; count those over the budget."""
     over = 0
     print(f"{'page':<10}{'page KiB':>10}{'theme + own':>13}{'first visit':>13}{'charts':>9}")
     for kind, name in KINDS.items():
@@ -62,7 +68,34 @@ def main() -> int:
         over += own + rest > BUDGET_KIB
         print(f"{kind:<10}{own:>10.1f}{rest:>13.1f}{own + rest:>13.1f}{drawn:>9.1f}")
     print(f"budget {BUDGET_KIB} KiB a first visit before charts; {over} over. {PEERS}")
-    return 1 if over else 0
+    return over
+
+
+def rate(site: Path) -> int:
+    """Print Lighthouse's scores of some kinds of pages; count those that miss a goal."""
+    if not lighthouse.CLI.exists():
+        print("Lighthouse is not installed: npm ci --prefix benchmarks/web")
+        return 0
+    below = 0
+    print(f"{'page':<10}{'  '.join(lighthouse.CATEGORIES)}  layout shift  first paint, s")
+    with lighthouse.compressed(site) as address:
+        for kind in RATED:
+            found = lighthouse.scores(address + KINDS[kind].removesuffix("index.html"))
+            below += not found.good
+            points = "  ".join(
+                f"{found.points[name]:>{len(name)}}" for name in lighthouse.CATEGORIES
+            )
+            told = f"{found.shift:>12.3f}  {found.first_paint_s:>14.2f}"
+            print(f"{kind:<10}{points}  {told}  {' '.join(found.failed)}")
+    print(f"goal {lighthouse.GOAL} in each and shift < {lighthouse.MOST_SHIFT}; {below} below")
+    return below
+
+
+def main() -> int:
+    """Print what each kind of page weighs and how it rates; 1 if one misses a goal."""
+    site = Path(sys.argv[1] if len(sys.argv) > 1 else "build/site")
+    over = weigh(site)
+    return 1 if rate(site) + over else 0
 
 
 if __name__ == "__main__":

@@ -9,15 +9,18 @@ from __future__ import annotations
 from math import exp, log
 from typing import TYPE_CHECKING, NamedTuple
 
+from ingest.hardware import counted
 from ingest.misuse import Misuse
 from models.estimate import Question, estimate, parameters_of
 from models.facts import facts_of
 from models.interval import Z
-from models.request import checked
+from models.request import GpuRequest, checked
 from models.rig import rig_of
 from models.targets import targets
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ingest.catalog import Catalog
     from models.record import FittedModel
     from models.request import Request
@@ -26,13 +29,19 @@ SLOPE_ERROR = 0.5
 """Spread of a slope, as a share of it: two re-clocked machines of the record moved 0.59 and 0.67 of
 their memory's change, where the fit expects 0.3 to 0.5."""
 
-FIELDS = {
+
+def cards(text: str) -> tuple[GpuRequest, ...]:
+    """Read all cards that a rig would have: `RTX 3090x2+RTX 4090`, or `none`."""
+    return tuple(GpuRequest(*counted(part.strip())) for part in text.split("+"))
+
+
+FIELDS: dict[str, tuple[str, Callable[[str], object]]] = {
     "triad": ("triad_gbps", float), "channels": ("channels", int), "mts": ("mts", float),
     "cores": ("cores", int), "sockets": ("sockets", int), "threads": ("threads", int),
     "ram": ("ram_gib", float), "vram": ("vram_gib", float), "depth": ("depth", int),
     "acceptance": ("acceptance", float), "hit-rate": ("hit_rate", float),
     "cpu-layers": ("cpu_layers", int), "at": ("at_tokens", int), "ctx": ("ctx_tokens", int),
-    "cpu": ("cpu", str), "workload": ("workload", str),
+    "cpu": ("cpu", str), "workload": ("workload", str), "gpu": ("gpus", cards),
 }  # fmt: skip
 """What may be changed: the name of the flag → field of the request and its type."""
 
@@ -64,6 +73,8 @@ def changed(request: Request, text: str) -> Request:
         except ValueError:
             wanted = "a whole number" if kind is int else "a number"
             raise Misuse(f"--what-if: {name} should be {wanted}, got {value!r}") from None
+    if "gpus" in changes:  # what was said of the memory was said of the cards before
+        changes.setdefault("vram_gib", None)
     return checked(request._replace(**changes))  # type: ignore[arg-type]
 
 

@@ -9,6 +9,7 @@ from ingest.misuse import Misuse
 
 EXAMPLES = """examples:
   rigbook site
+  rigbook site --only llamacpp/deepseek-flash-dual-q8
   rigbook site --external"""
 
 
@@ -16,6 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of `rigbook site`."""
     parser.add_argument("--db", type=Path, default=Path("build/rigbook.duckdb"))
     parser.add_argument("--model", type=Path, help="fitted model (default: build/model.json)")
+    parser.add_argument("--only", metavar="SLUG", help="make this slug's page alone anew")
     parser.add_argument("--root", type=Path, default=Path(), help="checkout with mkdocs.yml")
     parser.add_argument(
         "--external", action="store_true", help="list the links that lead out of the built site"
@@ -32,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
 
     started = time.monotonic()
     try:
-        built = build_site(args.root, args.db, args.model, verbs())
+        built = build_site(args.root, args.db, args.model, args.only, verbs=verbs())
     except FileNotFoundError as error:
         raise Misuse(error) from error
     for problem in built.problems:

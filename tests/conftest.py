@@ -40,7 +40,13 @@ ROOT = Path(__file__).parents[1]
 # How long an example takes depends on what else the machine does; growth is tested instead.
 settings.register_profile("rigbook", deadline=None)
 settings.load_profile("rigbook")
-TOOLS = {"browser": "chromium", "node": "node", "postgres": "postgres", "engine": "llama-server"}
+TOOLS = {
+    "axe": "benchmarks/web/node_modules/axe-core/axe.min.js",
+    "browser": "chromium",
+    "node": "node",
+    "postgres": "postgres",
+    "engine": "llama-server",
+}
 
 
 SHARED = ROOT.parent / "shared"
@@ -54,7 +60,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in apart]
     for item in items:
         for marker, tool in TOOLS.items():
-            if item.get_closest_marker(marker) and not shutil.which(tool):
+            there = (ROOT / tool).is_file() or shutil.which(tool)
+            if item.get_closest_marker(marker) and not there:
                 item.add_marker(pytest.mark.skip(reason=f"needs {tool}"))
         if item.get_closest_marker("croissant") and "RIGBOOK_CROISSANT_PYTHON" not in os.environ:
             item.add_marker(pytest.mark.skip(reason="run by `make test-croissant`"))

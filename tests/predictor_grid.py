@@ -117,7 +117,8 @@ def _change(draw: random.Random) -> str:
     return draw.choice(
         ["triad=116", "channels=8,mts=6400", "cores=32,threads=16", "ram=256", "depth=3",
          "acceptance=0.7", "hit-rate=0.5", "at=50000", "cpu=EPYC 7543", "sockets=2",
-         "workload=code", "channels=99", "cores=many", "gold=1"]
+         "workload=code", "gpu=RTX 4090", "gpu=RTX 3090x3+RTX 4090",
+         "gpu=none", "gpu=RTX 3090x2,vram=30", "channels=99", "cores=many", "gold=1"]
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from models.answer import Point as CurvePoint
-from sitegen.chart import DARK, LIGHT, MOST_NAMES, Palette, darkened, svg
+from sitegen.chart import DARK, LIGHT, MOST_NAMES, Palette, darkened, spec, svg
 from sitegen.points import Point
 
 
@@ -29,12 +29,12 @@ def symbols(drawn: str) -> list[dict[str, str]]:
 
 
 def test_a_chart_is_well_formed_whatever_a_rig_is_called() -> None:
-    texts = [one.text for one in ET.fromstring(svg(POINTS, [])).iter()]  # noqa: S314 - drawn here
+    texts = [one.text for one in ET.fromstring(svg(spec(POINTS, []))).iter()]  # noqa: S314 - drawn here
     assert "<b>&one" in texts
 
 
 def test_inferred_points_are_hollow_and_other_launches_smaller_and_grey() -> None:
-    one, two, three = symbols(svg(POINTS, []))
+    one, two, three = symbols(svg(spec(POINTS, [])))
     assert float(one["fill-opacity"]) > 0.5
     assert float(two["fill-opacity"]) == 0
     assert (one["stroke"], three["stroke"]) == (LIGHT.mark, LIGHT.soft)
@@ -42,14 +42,14 @@ def test_inferred_points_are_hollow_and_other_launches_smaller_and_grey() -> Non
 
 
 def test_the_curve_has_a_line_and_a_band() -> None:
-    with_curve, without = svg(POINTS, CURVE), svg(POINTS, [])
+    with_curve, without = svg(spec(POINTS, CURVE)), svg(spec(POINTS, []))
     assert "mark-area" in with_curve
     assert 'stroke-dasharray="6,3"' in with_curve
     assert "mark-area" not in without
 
 
 def test_a_picture_asks_for_nothing_outside_and_runs_nothing() -> None:
-    drawn = darkened(svg(POINTS, CURVE))
+    drawn = darkened(svg(spec(POINTS, CURVE)))
     assert not re.search(r"<script|@import|<image|url\((?!#)", drawn)
     assert set(re.findall(r"https?://[^\"]*", drawn)) <= {
         "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink",
@@ -58,12 +58,12 @@ def test_a_picture_asks_for_nothing_outside_and_runs_nothing() -> None:
 
 def test_many_rigs_are_not_named_over_each_other() -> None:
     crowd = [point(f"rig {n}", 10.0 * n) for n in range(1, MOST_NAMES + 2)]
-    assert ">rig 1<" in svg(crowd[:MOST_NAMES], [])
-    assert ">rig 1<" not in svg(crowd, [])
+    assert ">rig 1<" in svg(spec(crowd[:MOST_NAMES], []))
+    assert ">rig 1<" not in svg(spec(crowd, []))
 
 
 def test_a_dark_page_gets_every_colour_of_its_own() -> None:
-    light = svg(POINTS, CURVE)
+    light = svg(spec(POINTS, CURVE))
     dark = darkened(light)
     colours = set(re.findall(r"#[0-9a-f]{6}", dark))
     assert colours <= set(DARK)

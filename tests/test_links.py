@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.links import external, link_problems, references
+from sitegen.links import Reference, external, link_problems, references
 
 
 def site(tmp_path: Path, body: str) -> Path:
@@ -64,6 +64,23 @@ def test_a_link_out_is_not_fetched_and_a_picture_is() -> None:
         ("https://a.example/", False),
         ("b.png", True),
     ]
+
+
+TABLE = """<p><a href="before/">x</a></p>
+<div class="frame" role="group" data-search-exclude>
+<table><tr><td title="a &gt; b">
+<a href="&#46;&#46;/rigs/x/" rel="nofollow">x</a>{}</td></tr></table>
+</div>
+<p><a href="after/">x</a></p>"""
+
+
+def test_links_of_a_table_are_found_and_what_it_loads_is_loaded() -> None:
+    found = references(TABLE.format(""))
+    assert [one.target for one in found] == ["../rigs/x/", "before/", "after/"]
+    assert not any(one.loaded for one in found)
+    loading = references(TABLE.format('<img src="https://elsewhere.example/x.png">'))
+    assert Reference("https://elsewhere.example/x.png", loaded=True) in loading
+    assert Reference("../rigs/x/", loaded=False) in loading
 
 
 def test_addresses_outside_are_listed_with_the_pages_that_point_at_them(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from sitegen.escape import Html, text
-from sitegen.page import Picture, facts, heading, markdown, page, picture, write_pages
+from sitegen.page import Picture, facts, heading, markdown, page, picture, section, write_pages
 
 HOSTILE = 'x" onload="y\n---\ntemplate: evil.html'
 
@@ -44,6 +44,10 @@ def test_a_chart_without_a_size_is_refused() -> None:
 
 def test_headings_keep_their_anchor_and_facts_their_order() -> None:
     assert heading("Decode {: x }", "decode") == "## Decode &#123;&#58; x &#125; { #decode }"
+
+
+def test_a_section_of_many_pages_stays_out_of_the_search_index() -> None:
+    assert section("Decode", "decode") == "## Decode { #decode data-search-exclude }"
     shown = facts([("Engine", Html("a")), ("Context", Html("b"))])
     assert shown.index("Engine") < shown.index("Context")
 

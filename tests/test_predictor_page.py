@@ -57,7 +57,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    fresh = browser.new_page(reduced_motion="reduce")
+    fresh = browser.new_page(reduced_motion="reduce", service_workers="block")
     complaints = watched(fresh)
     yield fresh
     assert complaints == []
@@ -162,6 +162,11 @@ def test_a_change_stands_beside_each_answer(page: Page, address: str) -> None:
         r"→ \d+\.\d, ×0\.\d\d", page.locator("#predictor .gain").last.text_content() or ""
     )
     assert asked(page)["what-if"] == ["mts=1600"]
+    page.get_by_label("What changes").select_option("gpu")
+    page.get_by_label("New value").fill("RTX 3090x4")
+    assert asked(page)["what-if"] == ["gpu=RTX 3090x4"]
+    assert "×1." in (page.locator("#predictor .gain").first.text_content() or "")
+    page.get_by_label("What changes").select_option("mts")
     page.get_by_label("New value").fill("9")
     expect(page.locator("#predictor .wrong:visible")).to_contain_text("should be 400 to 16000")
 

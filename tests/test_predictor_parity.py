@@ -23,7 +23,7 @@ def test_the_page_answers_as_python_does_on_a_grid_of_rigs() -> None:
 
 
 def test_the_grid_reaches_every_class_of_rig_and_refusals_too() -> None:
-    told = [answered(SHIPPED, *pair) for pair in questions(SHIPPED, 120)]
+    told = [answered(SHIPPED, *pair) for pair in questions(SHIPPED, 200)]
     refused = [one for one in told if "misuse" in one]
     answers = [answer for one in told for answer in one.get("answers", ())]
     assert 5 < len(refused) < 60

@@ -95,7 +95,7 @@ def test_without_javascript_tables_charts_and_folds_are_there(
 
 
 def test_a_wide_table_scrolls_by_keyboard(browser: Browser, address: str) -> None:
-    page = browser.new_page(viewport={"width": 360, "height": 800})
+    page = browser.new_page(viewport={"width": 360, "height": 800}, service_workers="block")
     page.goto(address + "results/slugs/llamacpp/deepseek-flash-dual-q8/")
     frame = page.locator("#decode ~ .frame").first
     frame.focus()
@@ -113,7 +113,7 @@ def first_column(page: Page, caption: str) -> list[str]:
 def test_a_table_is_sorted_by_value_and_filtered_and_empty_cells_stay_last(
     browser: Browser, address: str
 ) -> None:
-    page = browser.new_page()
+    page = browser.new_page(service_workers="block")
     page.goto(address + "results/slugs/")
     caption = "Experts in host RAM"
     table = page.locator(f"table.data:has(caption:text-is('{caption}'))")
@@ -137,7 +137,7 @@ def test_a_table_is_sorted_by_value_and_filtered_and_empty_cells_stay_last(
 
 
 def test_a_cell_that_would_start_a_formula_is_disarmed(browser: Browser, address: str) -> None:
-    page = browser.new_page()
+    page = browser.new_page(service_workers="block")
     page.goto(address)
     given = ["=1+1", "+x", "@x", "-x", "-1.5", "a,b", 'say "x"', " 1\n2 "]
     wanted = ["'=1+1", "'+x", "'@x", "'-x", "-1.5", '"a,b"', '"say ""x"""', "1 2"]
@@ -146,7 +146,7 @@ def test_a_cell_that_would_start_a_formula_is_disarmed(browser: Browser, address
 
 
 def test_explore_keeps_what_was_chosen_in_the_address(browser: Browser, address: str) -> None:
-    page = browser.new_page()
+    page = browser.new_page(service_workers="block")
     complaints = watched(page)
     page.goto(f"{address}explore/?quantity=decode&sort=value&down=1")
     rates = page.locator("#explore tbody tr")
@@ -170,7 +170,7 @@ def test_explore_keeps_what_was_chosen_in_the_address(browser: Browser, address:
 
 
 def test_explore_says_when_the_rows_cannot_be_loaded(browser: Browser, address: str) -> None:
-    page = browser.new_page()
+    page = browser.new_page(service_workers="block")
     page.route("**/explore.json", lambda route: route.abort())
     page.goto(f"{address}explore/")
     page.get_by_text("The rows could not be loaded").wait_for()
@@ -179,7 +179,7 @@ def test_explore_says_when_the_rows_cannot_be_loaded(browser: Browser, address: 
 
 def test_hostile_text_runs_nowhere_not_even_in_search(browser: Browser, hostile_site: Path) -> None:
     with served(hostile_site) as address:
-        page = browser.new_page()
+        page = browser.new_page(service_workers="block")
         complaints = watched(page)
         for name in ("results/rigs/", "results/rigs/someone-epyc-7543/", "explore/"):
             page.goto(address + name, wait_until="networkidle")

@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Iterable
 
 import pytest
 
@@ -22,7 +23,7 @@ NO_MODEL = Fitted(None)
 SHELF = shipped_shelf()
 
 
-def by_address(pages: list[Page]) -> dict[str, str]:
+def by_address(pages: Iterable[Page]) -> dict[str, str]:
     return {page.address: html.unescape(markdown(page)) for page in pages}
 
 
@@ -45,7 +46,7 @@ def test_a_slugs_page_tells_the_catalogues_facts_and_its_rows(record: Record) ->
 
 def test_a_failed_run_is_told_with_its_reason(record: Record) -> None:
     shown = by_address(rig_pages(record))["rigs/one-epyc-7543"]
-    failed = shown.partition("{ #failed }")[2]
+    failed = shown.partition("{ #failed ")[2]
     assert "out of memory" in failed
     assert "bench" in failed
 
@@ -69,7 +70,7 @@ def test_a_rigs_page_tells_states_bandwidth_with_method_and_sources(record: Reco
     shown = found["rigs/one-epyc-7543"]
     for words in ("ddr4-3200-8ch", "8 of 8 channels", "<b>52</b> <small>triad-v1</small>"):
         assert words in shown, words
-    assert 'href="https://example.org/rigs/1"' in shown.partition("{ #sources }")[2]
+    assert 'href="https://example.org/rigs/1"' in shown.partition("{ #sources ")[2]
     assert "No bandwidth figure has been reported" in found["rigs/three-epyc-7543"]
 
 
@@ -88,7 +89,7 @@ def test_coverage_counts_machines_by_read_bandwidth_and_lists_what_is_missing(
     shown = by_address([coverage_page(record)])["coverage"]
     (line,) = re.findall(r"<tr>(?:(?!</tr>).)*deepseek-flash-dual-q8<.*?</tr>", shown)
     assert re.findall(r'data-sort="(\d+)"', line) == ["1", "0", "1", "0", "1"]
-    assert "deepseek-flash-multi4-q8" in shown.partition("{ #missing }")[2]
+    assert "deepseek-flash-multi4-q8" in shown.partition("{ #missing ")[2]
 
 
 @pytest.mark.parametrize(

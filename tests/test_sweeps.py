@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sitegen.chart import svg
 from sitegen.record import Record, Row
-from sitegen.sweep_chart import sweep_svg
+from sitegen.sweep_chart import sweep_spec
 from sitegen.sweep_figure import sweep_figures, sweeps_section
 from sitegen.sweeps import MOST, SWEEPS, Trace, told_apart, traces
 
@@ -99,7 +100,7 @@ def test_more_lines_than_a_chart_holds_stand_in_the_table(record: Record) -> Non
 
 def test_a_name_with_markup_is_text_in_the_picture(record: Record) -> None:
     (line,) = traces(record, KINDS["prefill"], deep(record, [1, 2, 3]))
-    drawn = sweep_svg(KINDS["prefill"], [line._replace(label="<script>x</script>")])
+    drawn = svg(sweep_spec(KINDS["prefill"], [line._replace(label="<script>x</script>")]))
     assert "<script" not in drawn
 
 

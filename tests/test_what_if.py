@@ -5,7 +5,7 @@ import pytest
 from ingest.misuse import Misuse
 from models.predict import predict
 from models.record import FittedModel
-from models.request import Request
+from models.request import GpuRequest, Request
 from models.what_if import changed, what_if
 from rigbook.__main__ import main
 
@@ -29,6 +29,14 @@ def test_correlated_errors_cancel_in_the_ratio(fitted: FittedModel) -> None:
     assert change.high / change.low < 1.2 < answer.high / answer.low
 
 
+def test_other_cards_take_the_place_of_all_and_bring_their_own_memory() -> None:
+    cards = ASKED._replace(gpus=(GpuRequest("RTX 3090"),), vram_gib=24)
+    other = changed(cards, "gpu=RTX 3090x2+RTX 4090, ram=128")
+    assert other.gpus == (GpuRequest("RTX 3090", 2), GpuRequest("RTX 4090"))
+    assert (other.vram_gib, other.ram_gib) == (None, 128)
+    assert changed(cards, "gpu=none,vram=30").vram_gib == 30
+
+
 def test_no_change_is_no_difference(fitted: FittedModel) -> None:
     for change in what_if(fitted, None, ASKED, changed(ASKED, "triad=52")):
         assert (change.ratio, change.low, change.high) == (1, 1, 1)
@@ -41,6 +49,7 @@ def test_no_change_is_no_difference(fitted: FittedModel) -> None:
         ("colour=blue", "a key of triad, channels"),
         ("triad=fast", "triad should be a number, got 'fast'"),
         ("cores=1.5", "cores should be a whole number, got '1.5'"),
+        ("gpu=RTX 3090x0", "--gpu: a count should be 1 or more"),
         ("triad=9000", "--triad: should be 1 to 2000 GB/s"),
     ],
 )

@@ -9,7 +9,7 @@ from sitegen.names import model_name, slug_link
 from sitegen.numbers import ABSENT, number, value
 from sitegen.page import Page, heading, page, paragraph
 from sitegen.record import Record, Row
-from sitegen.table import Cell, Column, Line, table, without_empty
+from sitegen.table import MOST_LISTED, Cell, Column, Line, table, without_empty
 
 CATALOGUE = "catalogue"
 
@@ -55,7 +55,7 @@ def _table(
     record: Record, launches: Launches, caption: str, entries: list[Row], rigs: Counter[str]
 ) -> Html:
     lines = [_line(record, launches, entry, rigs[entry["slug"]]) for entry in entries]
-    return table(caption, *without_empty(COLUMNS, lines, ABSENT))
+    return table(caption, *without_empty(COLUMNS, lines, ABSENT), most=MOST_LISTED)
 
 
 def _line(record: Record, launches: Launches, entry: Row, rigs: int) -> Line:

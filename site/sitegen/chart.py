@@ -1,4 +1,4 @@
-"""Charts as pictures: decode against bandwidth, drawn by Altair and vl-convert at build time."""
+"""Charts: decode against bandwidth, stated by Altair, drawn by vl-convert at build time."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -37,16 +37,19 @@ LIGHT = Palette(ink="#24323a", soft="#56646b", grid="#dde4e7", mark="#0b5a75", b
 DARK = Palette(ink="#dbe4e8", soft="#a9b7be", grid="#37454d", mark="#7fd0ea", band="#ffb877")
 
 
-def svg(points: Sequence[Point], curve: Sequence[CurvePoint]) -> str:
-    """Draw the points on a light page, with the model's curve and band behind them if any."""
+def spec(points: Sequence[Point], curve: Sequence[CurvePoint]) -> dict[str, Any]:
+    """State a chart of the points, with the model's curve and band behind them if any."""
     datasets = {
         "points": [point._asdict() for point in points],
         "names": _names(points),
         "curve": [point._asdict() for point in curve],
     }
-    drawn: str = vl_convert.vegalite_to_svg(
-        {**_template(with_curve=bool(curve)), "datasets": datasets}
-    )
+    return {**_template(with_curve=bool(curve)), "datasets": datasets}
+
+
+def svg(stated: dict[str, Any]) -> str:
+    """Draw a chart on a light page."""
+    drawn: str = vl_convert.vegalite_to_svg(stated)
     return drawn
 
 
@@ -61,10 +64,10 @@ def darkened(drawn: str) -> str:
 def _template(*, with_curve: bool) -> dict[str, Any]:
     """Build the chart without its data, once: checking it costs more than drawing it."""
     layers = [*(_curve() if with_curve else []), *_points(), _words()]
-    spec: dict[str, Any] = (
+    stated: dict[str, Any] = (
         styled(alt.layer(*layers), WIDTH, HEIGHT).resolve_scale(shape="shared").to_dict()
     )
-    return spec
+    return stated
 
 
 def styled(chart: Any, width: int, height: int) -> Any:  # noqa: ANN401 - altair's own
@@ -122,6 +125,12 @@ def _points() -> list[Any]:
         fill=alt.condition(own, alt.value(LIGHT.mark), alt.value(LIGHT.soft)),
         stroke=alt.condition(own, alt.value(LIGHT.mark), alt.value(LIGHT.soft)),
         size=alt.condition(own, alt.value(90), alt.value(35)),
+        tooltip=[
+            alt.Tooltip("label:N", title="Rig"),
+            alt.Tooltip("served:N", title="Served as"),
+            alt.Tooltip("tokens_per_s:Q", title="Tokens/s", format=".3~g"),
+            alt.Tooltip("reads_gbps:Q", title="Reads, GB/s", format=".3~g"),
+        ],
     )
     return [ranges, marks]
 

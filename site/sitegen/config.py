@@ -12,7 +12,7 @@ from launch.told import lines as told_lines
 from sitegen.address import from_page, rig_page
 from sitegen.escape import Html, joined, text, verbatim
 from sitegen.numbers import ABSENT, measured
-from sitegen.page import heading, paragraph
+from sitegen.page import paragraph, section
 from sitegen.record import Record, Row
 from sitegen.run import rig
 from sitegen.sections import folded
@@ -71,7 +71,7 @@ def config(
     if entry["slug"] not in launches.references:
         return []
     plan, reason = launches.references[entry["slug"]]
-    head = heading("Config", "config")
+    head = section("Config", "config")
     if plan is None:
         return [head, paragraph(text(f"No launch line: {reason}."), "missing")]
     return [head, *_launch(launches.shelf, entry, plan), measured_on(record, address, plan, runs)]

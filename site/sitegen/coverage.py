@@ -7,7 +7,7 @@ from sitegen.names import slug_link
 from sitegen.numbers import ABSENT, number
 from sitegen.page import Page, heading, page, paragraph
 from sitegen.record import Record, Row
-from sitegen.table import Cell, Column, Line, table
+from sitegen.table import MOST_LISTED, Cell, Column, Line, table
 
 COVERAGE = "coverage"
 
@@ -59,7 +59,7 @@ def _grid(record: Record) -> Html:
         Line([slug_link(COVERAGE, slug), *(_count(len(rigs[slug][name])) for name in names)])
         for slug in sorted(rigs)
     ]
-    return table("Machines by slug and read bandwidth, GB/s", columns, lines)
+    return table("Machines by slug and read bandwidth, GB/s", columns, lines, most=MOST_LISTED)
 
 
 def _decodes(record: Record) -> list[Row]:

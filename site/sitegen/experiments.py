@@ -6,7 +6,7 @@ from ingest.pairs import Pair
 from sitegen.address import from_page, rig_page
 from sitegen.escape import NOTHING, Html, inside, text
 from sitegen.numbers import number
-from sitegen.page import heading, paragraph
+from sitegen.page import paragraph, section
 from sitegen.record import Record, Row
 from sitegen.table import Cell, Column, Line, table
 
@@ -27,7 +27,7 @@ def of_weights(record: Record, page: str, entry: Row) -> list[str]:
     if not found:
         return []
     shown = experiments(record, page, found)
-    return [heading("What one change did", "pairs"), paragraph(text(TOLD)), shown]
+    return [section("What one change did", "pairs"), paragraph(text(TOLD)), shown]
 
 
 BUILDS = (
@@ -42,7 +42,7 @@ def watch(record: Record, page: str, rig_id: str) -> list[str]:
     if not found:
         return []
     told = paragraph(text(BUILDS))
-    return [heading("Engine builds that changed its speed", "builds"), told,
+    return [section("Engine builds that changed its speed", "builds"), told,
             experiments(record, page, found)]  # fmt: skip
 
 

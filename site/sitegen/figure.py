@@ -1,12 +1,13 @@
 """A chart on a page: the picture in both schemes, a summary in words, and its table."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sitegen.address import from_page, rig_page
-from sitegen.chart import darkened, svg
+from sitegen.chart import darkened, spec, svg
 from sitegen.escape import Html, inside, text
 from sitegen.fitted import Fitted, comparable, curve_of, reads_factor, told
+from sitegen.live import live
 from sitegen.numbers import inferred, number, span
 from sitegen.page import CHARTS, Picture, picture
 from sitegen.points import Cloud, Point, clouds
@@ -58,16 +59,26 @@ def _figure(fitted: Fitted, address: str, target: str | None, cloud: Cloud) -> F
     words = summary(cloud)
     if target and curve:
         words = f"{words} {told(target, cloud)}"
-    return framed(address, name, svg(cloud.points, curve), words, _table(address, cloud))
+    return framed(address, name, spec(cloud.points, curve), words, _table(address, cloud))
 
 
 def framed(
-    address: str, name: str, light: str, words: str, tabled: Html, *, kind: str = "chart"
+    address: str,
+    name: str,
+    stated: dict[str, Any],
+    words: str,
+    tabled: Html,
+    *,
+    kind: str = "chart",
 ) -> Figure:
-    """Put a drawing into a page: both schemes, its summary, and its table below."""
+    """Put a drawing into a page: both schemes, its summary, and its table below.
+
+    What the pictures were drawn of lies beside them, for the live chart.
+    """
+    light = svg(stated)
     stem = "--".join((*address.split("/"), name))
     pictures = (
-        picture(f"{stem}.svg", light),
+        picture(f"{stem}.svg", light)._replace(spec=live(stated)),
         picture(f"{stem}.dark.svg", darkened(light)),
     )
     images = "".join(
@@ -76,7 +87,11 @@ def framed(
         for scheme, drawn in zip(("light", "dark"), pictures, strict=True)
     )
     caption = Html(f"<figcaption>{text(words)}</figcaption>")
-    chart = f'<figure class="{kind}" data-search-exclude>{images}{caption}</figure>'
+    address_of_spec = text(f"{from_page(address, CHARTS)}{stem}.json")
+    chart = (
+        f'<figure class="{kind}" data-chart="{address_of_spec}" data-search-exclude>'
+        f"{images}{caption}</figure>"
+    )
     return Figure(Html(f"{chart}\n{tabled}"), pictures)
 
 

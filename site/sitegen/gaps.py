@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from sitegen.coverage import BANDS, band
 from sitegen.escape import Html, text
-from sitegen.page import heading
+from sitegen.page import section
 from sitegen.record import Record, Row
 
 
@@ -14,7 +14,7 @@ def gaps(record: Record, entry: Row, own: Sequence[Row]) -> list[str]:
     if not missing or entry["offload"] == "none":
         return []
     items = "".join(f"<li>{text(words)}</li>" for words in missing)
-    return [heading("Nobody has reported", "gaps"), Html(f"<ul>{items}</ul>")]
+    return [section("Nobody has reported", "gaps"), Html(f"<ul>{items}</ul>")]
 
 
 def _missing(record: Record, entry: Row, rows: Sequence[Row]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from sitegen.escape import link, text
 from sitegen.numbers import ABSENT
-from sitegen.page import heading
+from sitegen.page import section
 from sitegen.record import Record
 from sitegen.table import Cell, Column, Line, table
 
@@ -23,4 +23,4 @@ def history(record: Record, rig_id: str) -> list[str]:
         ])
         for one in told
     ]  # fmt: skip
-    return [heading("History", "history"), table("States given to rows", columns, lines)]
+    return [section("History", "history"), table("States given to rows", columns, lines)]

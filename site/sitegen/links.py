@@ -1,6 +1,8 @@
 """What the built pages point at: every address inside must exist, nothing outside is loaded."""
 
+import html
 import os.path
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,6 +13,9 @@ from ingest.problem import Problem
 
 # Elements whose address a browser fetches by itself; `a` it follows only when asked.
 _LOADS = {"img", "script", "iframe", "source", "video", "audio", "embed", "object", "input"}
+_TABLE = re.compile(r'<div class="frame" .*?\n</div>', re.DOTALL)
+_ADDRESS = re.compile(r' (?P<name>href|src|srcset|data|poster)="(?P<target>[^"]*)"')
+_ANCHOR = re.compile(r' id="([^"]*)"')
 _LOADING_RELS = {"stylesheet", "icon", "preload", "prefetch", "preconnect", "modulepreload"}
 
 
@@ -42,8 +47,22 @@ class _Reader(HTMLParser):
 
 
 def _read(page: str) -> _Reader:
+    """Read the addresses and anchors of a page.
+
+    Our own tables are most of a large site, and every quote in them is encoded: a pattern finds
+    their links in a tenth of a parser's time. One that loads something is left to the parser.
+    """
     reader = _Reader()
-    reader.feed(page)
+
+    def take(table: re.Match[str]) -> str:
+        addresses = list(_ADDRESS.finditer(table[0]))
+        if any(one["name"] != "href" for one in addresses) or "<link" in table[0]:
+            return table[0]
+        reader.found += (Reference(html.unescape(one["target"]), loaded=False) for one in addresses)
+        reader.anchors |= {html.unescape(name) for name in _ANCHOR.findall(table[0])}
+        return ""
+
+    reader.feed(_TABLE.sub(take, page))
     return reader
 
 

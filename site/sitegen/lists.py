@@ -9,7 +9,7 @@ from sitegen.names import model_name, slug_link, variant_link
 from sitegen.numbers import ABSENT, number, span, value
 from sitegen.page import Page, page, paragraph
 from sitegen.record import Record, Row
-from sitegen.table import Cell, Column, Line, table, without_empty
+from sitegen.table import MOST_LISTED, Cell, Column, Line, table, without_empty
 from sitegen.variant import variants
 
 SLUGS, VARIANTS, RIGS = "slugs/", "variants/", "rigs/"
@@ -73,7 +73,7 @@ def _slug_table(
         )
         for entry in sorted(entries, key=lambda one: (-len(rows[one["slug"]]), one["slug"]))
     ]
-    return table(caption, *without_empty(columns, lines, ABSENT))
+    return table(caption, *without_empty(columns, lines, ABSENT), most=MOST_LISTED)
 
 
 def _count(count: int) -> Cell:
@@ -105,7 +105,7 @@ def _variants(record: Record) -> Page:
         "A variant is one model at one quant, whoever serves it. Most rows of the record have no "
         "slug and are found here."
     )
-    shown = table("Variants with a run", columns, lines)
+    shown = table("Variants with a run", columns, lines, most=MOST_LISTED)
     return page(
         VARIANTS, "Variants", "Every model and quant with a run.", [paragraph(text(told)), shown]
     )
@@ -135,7 +135,7 @@ def _rigs(record: Record) -> Page:
             record.machines.items(), key=lambda one: one[1]["label"].lower()
         )
     ]
-    shown = table("Machines", columns, lines)
+    shown = table("Machines", columns, lines, most=MOST_LISTED)
     return page(RIGS, "Rigs", "Every machine of the record.", [shown])
 
 

@@ -4,6 +4,8 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from ingest.problem import Problem
@@ -12,19 +14,33 @@ _COMPLAINT = re.compile(r"^(?:WARNING|ERROR|CRITICAL)\s+-\s+(?P<message>.*)$")
 _PLACE = re.compile(r"(?:Doc file|file) '(?P<page>[^']+)'")
 
 
-def run_mkdocs(config: Path, out: Path) -> list[Problem]:
-    """Build the site that `config` describes into `out`, strictly; list what is wrong with it."""
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", config.name]
-    done = subprocess.run(  # noqa: S603 - our own program on our own file
-        [*command, "--site-dir", str(out.resolve())],
-        # Fragments are looked for from where mkdocs runs.
-        cwd=config.parent,
-        capture_output=True,
-        text=True,
-        check=False,
-        # Material's notice about mkdocs 2 is not about this site.
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1"},
-    )
+def run_mkdocs(config: Path, out: Path, only: Iterable[str] | None = None) -> list[Problem]:
+    """Build the site that `config` describes into `out`, strictly; list what is wrong with it.
+
+    `only` names the pages of the results to render, when not all: then no other of their files is
+    copied either.
+    """
+    command = [sys.executable, "-m", "sitegen.rendering", str(config.resolve()), str(out.resolve())]
+    with tempfile.TemporaryDirectory() as folder:
+        if only is not None:
+            pages = Path(folder) / "pages"
+            pages.write_text("\n".join(only), "utf-8")
+            command.append(str(pages))
+        done = subprocess.run(  # noqa: S603 - our own program on our own file
+            command,
+            # Fragments are looked for from where mkdocs runs.
+            cwd=config.parent,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(str(Path(path).resolve()) for path in sys.path),
+                # Material's notice about mkdocs 2 is not about this site.
+                "NO_MKDOCS_2_WARNING": "1",
+                "NO_COLOR": "1",
+            },
+        )
     problems = complaints(done.stderr)
     if done.returncode and not problems:
         told = " ".join((done.stderr or done.stdout).split()[-60:])

@@ -19,6 +19,12 @@ class Picture(NamedTuple):
     svg: str
     width: int
     height: int
+    spec: str = ""  # what a browser draws the same chart of, if it may
+
+    def files(self) -> dict[str, str]:
+        """Name its files, with what is in them."""
+        spec = {self.name.removesuffix(".svg") + ".json": self.spec} if self.spec else {}
+        return {self.name: self.svg, **spec}
 
 
 _SIZE = re.compile(r'<svg[^>]* width="(?P<width>[0-9]+)" height="(?P<height>[0-9]+)"')
@@ -64,23 +70,35 @@ def markdown(one: Page) -> str:
     return "\n\n".join([head, f"# {text(one.title)}", *one.blocks]) + "\n"
 
 
-def write_pages(pages: Iterable[Page], folder: Path) -> None:
-    """Write every page below `folder`; two pages of one address are a bug."""
+def write_pages(pages: Iterable[Page], folder: Path) -> dict[str, int]:
+    """Write every page below `folder`; give each address and how many pictures its page has.
+
+    Two pages of one address are a bug.
+    """
+    written = {}
     for one in pages:
-        name = f"{one.address}index" if one.address.endswith("/") else one.address
-        path = folder / f"{name}.md"
+        written[one.address] = len(one.pictures)
+        stem = f"{one.address}index" if one.address.endswith("/") else one.address
+        path = folder / f"{stem}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(markdown(one))
+        with path.open("x", encoding="utf-8") as opened:
+            opened.write(markdown(one))
         for drawn in one.pictures:
-            chart = folder / CHARTS / drawn.name
-            chart.parent.mkdir(exist_ok=True)
-            chart.write_text(drawn.svg, encoding="utf-8")
+            for name, content in drawn.files().items():
+                chart = folder / CHARTS / name
+                chart.parent.mkdir(exist_ok=True)
+                chart.write_text(content, encoding="utf-8")
+    return written
 
 
 def heading(words: str, anchor: str, level: int = 2) -> str:
     """Write a heading whose anchor never changes."""
     return f"{'#' * level} {text(words)} {{ #{anchor} }}"
+
+
+def section(words: str, anchor: str) -> str:
+    """Write the heading of a section that many pages have: it would only fill the search index."""
+    return f"## {text(words)} {{ #{anchor} data-search-exclude }}"
 
 
 def paragraph(shown: Html | str, kind: str = "") -> Html:

@@ -86,7 +86,7 @@ def entries_table(title: str, entries: Mapping[str, BaseModel]) -> Html:
         Line([text(key), *(_cell(entry, field) for field in fields), _sources(entry)])
         for key, entry in sorted(entries.items())
     ]
-    return table(title, [*columns, Column("Source")], lines, whole=True)
+    return table(title, [*columns, Column("Source")], lines, most=None)
 
 
 def _numeric(field: str, entries: Mapping[str, BaseModel]) -> bool:

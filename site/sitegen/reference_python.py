@@ -56,7 +56,9 @@ def _package_page(package: str, words: str) -> Page:
         blocks += [heading(module.name, module.name), *_prose(module.doc)]
         for entry in module.entries:
             blocks += [preformatted(entry.signature), *_prose(entry.doc)]
-    return page(f"{PYTHON}/{package}", f"Python: {package}", f"{words}.", blocks)
+    made = page(f"{PYTHON}/{package}", f"Python: {package}", f"{words}.", blocks)
+    # Docstrings would be two thirds of the search index, which every page fetches.
+    return made._replace(searched=False)
 
 
 def _prose(doc: str) -> list[Html]:

@@ -8,7 +8,7 @@ from sitegen.address import from_page, rig_page
 from sitegen.escape import Html, inside, text
 from sitegen.fitted import Fitted
 from sitegen.numbers import number, percent
-from sitegen.page import heading
+from sitegen.page import section
 from sitegen.record import Record
 from sitegen.sections import folded
 from sitegen.table import Cell, Column, Line, table
@@ -49,7 +49,7 @@ def residuals(record: Record, address: str, found: Sequence[Anchor]) -> list[str
     strip = f'<figure class="strip" data-search-exclude>{_svg(record, marks, words)}{caption}'
     tabled = _table(record, address, found)
     return [
-        heading("Measured against predicted", "residuals"),
+        section("Measured against predicted", "residuals"),
         Html(f"{strip}</figure>\n{folded(f'The points of this strip ({len(found)})', tabled)}"),
     ]
 

@@ -1,5 +1,6 @@
 """A page a machine: its states, its bandwidth by method, its runs, the doubtful ones marked."""
 
+from collections.abc import Iterator
 from itertools import chain
 
 from sitegen import sections
@@ -10,7 +11,7 @@ from sitegen.escape import Html, link, text
 from sitegen.experiments import watch
 from sitegen.history import history
 from sitegen.numbers import ABSENT, number, value
-from sitegen.page import Page, facts, heading, page, paragraph
+from sitegen.page import Page, facts, page, paragraph, section
 from sitegen.record import Record, Row, rows_of
 from sitegen.table import Cell, Column, Line, table, without_empty
 
@@ -18,12 +19,11 @@ MOST_SEARCHED = 500
 """With more machines than this the search index, which every page fetches, would be too heavy."""
 
 
-def rig_pages(record: Record) -> list[Page]:
+def rig_pages(record: Record) -> Iterator[Page]:
     """Make the page of every machine."""
     searched = len(record.machines) <= MOST_SEARCHED
-    return [
-        _rig(record, machine)._replace(searched=searched) for machine in record.machines.values()
-    ]
+    for machine in record.machines.values():
+        yield _rig(record, machine)._replace(searched=searched)
 
 
 def _rig(record: Record, machine: Row) -> Page:
@@ -34,10 +34,10 @@ def _rig(record: Record, machine: Row) -> Page:
     rows = rows_of(record, runs)
     blocks = [
         _facts(machine, known, runs),
-        heading("States", "states"),
+        section("States", "states"),
         _states(known),
         *_bandwidth(record, known),
-        heading("Decode", "decode"),
+        section("Decode", "decode"),
         sections.decode(record, address, rows, ONE_RIG),
         sections.oddities(record, runs),
         *sections.quantities(record, address, rows, ONE_RIG),
@@ -46,7 +46,7 @@ def _rig(record: Record, machine: Row) -> Page:
         *sections.failures(record, address, runs),
         *watch(record, address, rig_id),
         *history(record, rig_id),
-        heading("Sources", "sources"),
+        section("Sources", "sources"),
         _sources([*rows, *runs, *_reposts(record, runs)]),
     ]
     description = f"{machine['label']}: its hardware and {len(rows)} measurements, with sources."
@@ -117,7 +117,7 @@ def _bandwidth(record: Record, known: list[Row]) -> list[str]:
         if row["gbps"] or row["low"] or row["high"]
     ]
     shown = table("Memory bandwidth", *without_empty(columns, lines, ABSENT))
-    return [heading("Memory bandwidth", "bandwidth"), shown]
+    return [section("Memory bandwidth", "bandwidth"), shown]
 
 
 def _reposts(record: Record, runs: list[Row]) -> list[Row]:

@@ -7,7 +7,7 @@ from sitegen.comparison import OWN, Show, comparison
 from sitegen.escape import NOTHING, Html, text
 from sitegen.numbers import ABSENT, doubt, measured, number
 from sitegen.origin import origin
-from sitegen.page import heading, paragraph
+from sitegen.page import paragraph, section
 from sitegen.record import Record, Row
 from sitegen.run import STAGES, rig, served, source, verdict
 from sitegen.table import Cell, Column, Line, table, without_empty
@@ -110,7 +110,7 @@ def verdicts(record: Record, page: str, runs: Iterable[Row]) -> list[str]:
         for run in found
     ]
     shown = table("Verdicts of the reports", *without_empty(columns, lines, ABSENT))
-    return [heading("Verdicts", "verdicts"), shown]
+    return [section("Verdicts", "verdicts"), shown]
 
 
 def _quality(packs: Iterable[Row]) -> Html:
@@ -138,7 +138,7 @@ def failures(record: Record, page: str, runs: Iterable[Row]) -> list[str]:
         )
         for run in found
     ]
-    return [heading("Runs that failed", "failed"), table("Runs that failed", columns, lines)]
+    return [section("Runs that failed", "failed"), table("Runs that failed", columns, lines)]
 
 
 def oddities(record: Record, runs: Iterable[Row]) -> Html:

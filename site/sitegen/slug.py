@@ -1,5 +1,7 @@
 """A page a slug: its own runs, and apart from them the same weights launched otherwise."""
 
+from collections.abc import Iterator
+
 from sitegen import experiments, sections
 from sitegen.address import from_page, slug_page, variant_page
 from sitegen.comparison import LAUNCHES, OWN, Show
@@ -11,15 +13,21 @@ from sitegen.gaps import gaps
 from sitegen.lead import lead
 from sitegen.names import model_name
 from sitegen.numbers import ABSENT, number, value
-from sitegen.page import Page, facts, heading, page, paragraph
+from sitegen.page import Page, facts, page, paragraph, section
 from sitegen.record import Record, Row, rows_of
 from sitegen.residuals import fitted_rows, residuals
 from sitegen.sweep_figure import sweep_figures, sweeps_section
 
 
-def slug_pages(record: Record, fitted: Fitted, launches: Launches) -> list[Page]:
+def slug_pages(record: Record, fitted: Fitted, launches: Launches) -> Iterator[Page]:
     """Make the page of every slug of the catalogue, with rows or without."""
-    return [_slug(record, fitted, launches, entry) for entry in record.slugs.values()]
+    for entry in record.slugs.values():
+        yield _slug(record, fitted, launches, entry)
+
+
+def slug_page_of(record: Record, fitted: Fitted, launches: Launches, slug: str) -> Page:
+    """Make the page of one slug; raises KeyError when the catalogue has no such slug."""
+    return _slug(record, fitted, launches, record.slugs[slug])
 
 
 def _slug(record: Record, fitted: Fitted, launches: Launches, entry: Row) -> Page:
@@ -84,7 +92,7 @@ def _own(
     record: Record, address: str, runs: list[Row], rows: list[Row], drawn: list[Figure]
 ) -> list[str]:
     return [
-        heading("Decode", "decode"),
+        section("Decode", "decode"),
         sections.decode(record, address, rows),
         *(one.shown for one in drawn),
         sections.oddities(record, runs),
@@ -115,7 +123,7 @@ def _kin(record: Record, address: str, runs: list[Row], swept: list[Figure]) -> 
     )
     rows = rows_of(record, runs)
     return [
-        heading("Same weights, other launch", "other-launch"),
+        section("Same weights, other launch", "other-launch"),
         paragraph(text(told)),
         sections.decode(record, address, rows, LAUNCHES),
         *(one.shown for one in swept),

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 import altair as alt
-import vl_convert
 
 from sitegen.chart import LIGHT, styled
 from sitegen.sweeps import MOST, Sweep, Trace
@@ -22,16 +21,14 @@ LABEL_LIMIT = 340
 """CSS pixels of a name in the legend: the whole width of the chart."""
 
 
-def sweep_svg(sweep: Sweep, lines: Sequence[Trace]) -> str:
-    """Draw the lines on a light page."""
+def sweep_spec(sweep: Sweep, lines: Sequence[Trace]) -> dict[str, Any]:
+    """State a chart of the lines."""
     points = [
         {"line": line.label, "x": step.x, "y": step.tokens_per_s}
         for line in lines
         for step in line.steps
     ]
-    spec = _filled(sweep, [line.label for line in lines])
-    drawn: str = vl_convert.vegalite_to_svg({**spec, "datasets": {"points": points}})
-    return drawn
+    return {**_filled(sweep, [line.label for line in lines]), "datasets": {"points": points}}
 
 
 def _filled(sweep: Sweep, names: list[str]) -> dict[str, Any]:
@@ -61,7 +58,12 @@ def _template() -> dict[str, Any]:
         strokeDash=_scaled(alt.StrokeDash, _DASHES, None)
     )
     marks = base.mark_point(filled=True, size=55, opacity=1).encode(
-        shape=_scaled(alt.Shape, _SHAPES, legend)
+        shape=_scaled(alt.Shape, _SHAPES, legend),
+        tooltip=[
+            alt.Tooltip("line:N", title="Rig"),
+            alt.Tooltip("x:Q", title="At"),
+            alt.Tooltip("y:Q", title="Tokens/s", format=".3~g"),
+        ],
     )
     spec: dict[str, Any] = styled(alt.layer(line, marks), WIDTH, HEIGHT).to_dict()
     return spec

@@ -6,11 +6,11 @@ from sitegen.address import from_page, rig_page
 from sitegen.escape import Html, inside, text
 from sitegen.figure import Figure, framed
 from sitegen.numbers import ABSENT, measured, number, span
-from sitegen.page import heading
+from sitegen.page import section
 from sitegen.record import Record, Row
 from sitegen.run import source
 from sitegen.sections import folded
-from sitegen.sweep_chart import sweep_svg
+from sitegen.sweep_chart import sweep_spec
 from sitegen.sweeps import MOST, SWEEPS, Sweep, Trace, told_apart, traces
 from sitegen.table import Cell, Column, Line, table, without_empty
 
@@ -25,7 +25,7 @@ def sweep_figures(
         framed(
             address,
             f"{prefix}{sweep.name}",
-            sweep_svg(sweep, lines[:MOST]),
+            sweep_spec(sweep, lines[:MOST]),
             summary(sweep, lines),
             _table(record, address, sweep, lines),
             kind="chart narrow",
@@ -39,7 +39,7 @@ def sweeps_section(drawn: Sequence[Figure]) -> list[str]:
     """Write the section of some sweeps; nothing when there are none."""
     if not drawn:
         return []
-    return [heading("One thing changed", "sweeps"), *(one.shown for one in drawn)]
+    return [section("One thing changed", "sweeps"), *(one.shown for one in drawn)]
 
 
 def summary(sweep: Sweep, lines: Sequence[Trace]) -> str:

@@ -5,8 +5,11 @@ from typing import NamedTuple
 
 from sitegen.escape import Html, text
 
-MOST_LINES = 300
+MOST_LINES = 100
 """A longer table would weigh down its page; explore and the data files have every row."""
+
+MOST_LISTED = 300
+"""Of a list that is all of its page."""
 
 
 class Cell(NamedTuple):
@@ -41,14 +44,14 @@ class Line(NamedTuple):
 
 
 def table(
-    caption: str, columns: Sequence[Column], lines: Iterable[Line], *, whole: bool = False
+    caption: str, columns: Sequence[Column], lines: Iterable[Line], *, most: int | None = MOST_LINES
 ) -> Html:
     """Write a table whose first column heads its rows. Its frame scrolls sideways, by key too.
 
-    It is cut after `MOST_LINES`, unless it stands nowhere else: then it is `whole`.
+    It is cut after `most` lines; None leaves it whole, for what stands nowhere else.
     """
     every = list(lines)
-    shown = every if whole else every[:MOST_LINES]
+    shown = every[:most]
     body = "\n".join(_line(columns, line) for line in shown)
     heads = "".join(_head(column) for column in columns)
     name = text(caption)
@@ -56,15 +59,17 @@ def table(
         f'<div class="frame" role="group" tabindex="0" aria-label="{name}" data-search-exclude>\n'
         f'<table class="data"><caption>{name}</caption>\n'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table>\n</div>"
-        f"{_left_out(len(every)) if len(shown) < len(every) else ''}"
+        f"{_left_out(len(shown), len(every))}"
     )
 
 
-def _left_out(count: int) -> str:
-    if count <= MOST_LINES:
+def _left_out(shown: int, count: int) -> str:
+    if shown == count:
         return ""
-    rest = "the explore page and the data files have them all"
-    return f'\n<p class="note">{text(f"The first {MOST_LINES} of {count:,} rows; {rest}.")}</p>'
+    words = (
+        f"The first {shown} of {count:,} rows; the explore page and the data files have them all."
+    )
+    return f'\n<p class="note" data-search-exclude>{text(words)}</p>'
 
 
 def _head(column: Column) -> str:

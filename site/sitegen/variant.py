@@ -1,5 +1,7 @@
 """A page a variant: one model at one quant, whoever serves it."""
 
+from collections.abc import Iterator
+
 from sitegen import sections
 from sitegen.address import variant_page
 from sitegen.comparison import LAUNCHES
@@ -9,7 +11,7 @@ from sitegen.figure import figures, pictures_of
 from sitegen.fitted import Fitted, target_of
 from sitegen.names import model_name, slug_link
 from sitegen.numbers import ABSENT, inferred, value
-from sitegen.page import Page, facts, heading, page
+from sitegen.page import Page, facts, page, section
 from sitegen.record import Record, Row, rows_of
 from sitegen.residuals import fitted_rows, residuals
 from sitegen.sweep_figure import sweep_figures, sweeps_section
@@ -33,14 +35,13 @@ def variants(record: Record) -> dict[Pair, list[Row]]:
     return found
 
 
-def variant_pages(record: Record, fitted: Fitted) -> list[Page]:
+def variant_pages(record: Record, fitted: Fitted) -> Iterator[Page]:
     """Make the page of every model and quant that a run served, or that a slug names."""
     found = variants(record)
     for entry in record.slugs.values():
         found.setdefault((entry["model"], entry["quant"]), [])
-    return [
-        _variant(record, fitted, (model, quant), runs) for (model, quant), runs in found.items()
-    ]
+    for (model, quant), runs in found.items():
+        yield _variant(record, fitted, (model, quant), runs)
 
 
 def _variant(record: Record, fitted: Fitted, pair: Pair, runs: list[Row]) -> Page:
@@ -54,7 +55,7 @@ def _variant(record: Record, fitted: Fitted, pair: Pair, runs: list[Row]) -> Pag
     swept = sweep_figures(record, address, rows)
     blocks = [
         _facts(record, address, model, quant),
-        heading("Decode", "decode"),
+        section("Decode", "decode"),
         sections.decode(record, address, rows, LAUNCHES),
         *(one.shown for one in drawn),
         *residuals(record, address, fitted_rows(fitted, None, model, quant)),

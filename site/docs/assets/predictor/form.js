@@ -23,7 +23,7 @@ const NUMBERS = {
 /** Flag → label, unit, what stands for it where nothing is given. */
 
 const CHANGES = {
-  triad: "Bandwidth, GB/s", channels: "Memory channels", mts: "Transfer rate, MT/s", ram: "RAM, GiB", cpu: "Processor",
+  gpu: "Cards, e.g. RTX 3090x4", triad: "Bandwidth, GB/s", channels: "Memory channels", mts: "Transfer rate, MT/s", ram: "RAM, GiB", cpu: "Processor",
   cores: "Cores", sockets: "Sockets", threads: "Threads", vram: "VRAM, GiB", depth: "Drafted tokens", acceptance: "Acceptance",
   "hit-rate": "Expert cache hits", "cpu-layers": "Layers in RAM", at: "Context filled", ctx: "Context allocated", workload: "Workload",
 };

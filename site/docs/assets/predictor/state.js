@@ -14,8 +14,11 @@ const WHOLE = new Set(["sockets", "cores", "threads", "channels", "depth", "cpu-
 /** What stands in the form of somebody who just came: a rig to change. */
 export const START = "cpu=AMD+Ryzen+9+9950X&cores=16&channels=2&mts=6000&ram=192";
 
-function gpuOf(text) {
-  const [, name, cards] = text.match(/^(.*\S)\s*x\s*(\d+)$/) ?? [null, text, "1"];
+/** Read cards of one kind: `RTX 3090x2`, `2x RTX 3090`, or a name alone; as ingest/hardware.py does. */
+export function gpuOf(text) {
+  const before = text.match(/^\s*(\d{1,2})\s*[x×*]\s*(\S.*)$/);
+  if (before) return { name: before[2].trim(), cards: before[1] };
+  const [, name, cards] = text.match(/^(.*\S)\s*[x×*]\s*(\d{1,3})\s*$/) ?? [null, text.trim(), "1"];
   return { name, cards };
 }
 

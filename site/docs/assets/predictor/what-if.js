@@ -2,11 +2,13 @@
 import { estimate, questionOf, targetsOf } from "./estimate.js";
 import { Misuse } from "./model.js";
 import { checked, short } from "./request.js";
+import { gpuOf } from "./state.js";
 
 const WHOLE = /^\s*[+-]?\d+(_\d+)*\s*$/;
 
 function valueOf(name, kind, text) {
   if (kind === "str") return text;
+  if (kind === "cards") return text.split("+").map((one) => gpuOf(one.trim())).map((one) => ({ ...one, cards: Number(one.cards) }));
   const value = kind === "int" && !WHOLE.test(text) ? NaN : Number(text.replaceAll("_", ""));
   if (text.trim() === "" || Number.isNaN(value)) {
     throw new Misuse(`--what-if: ${name} should be ${kind === "int" ? "a whole number" : "a number"}, got '${text}'`);
@@ -25,6 +27,8 @@ export function changed(request, text, constants) {
     const [field, kind] = constants.what_if[name];
     changes[field] = valueOf(name, kind, rest.join("="));
   }
+  // What was said of the memory was said of the cards before.
+  if ("gpus" in changes && !("vram_gib" in changes)) changes.vram_gib = null;
   return checked({ ...request, ...changes }, constants);
 }
 
