@@ -6,7 +6,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-.PHONY: help site test test-croissant test-engine test-warehouse lint types pytest fuzz bench faults serve load fit readme lock clean parity web
+.PHONY: help site test test-croissant test-engine test-warehouse lint types pytest fuzz bench faults serve load fit readme lock clean parity
 
 help:  ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,12 +61,6 @@ pytest: .venv/ready
 test-engine: .venv/ready  ## build a real llama-server once, outside the checkout, and test against it
 	@bin=$$(PYTHON=$(CURDIR)/$(BIN)/python tests/engine/build.sh) \
 	  && PATH="$$bin:$$PATH" $(BIN)/python -m pytest -m engine
-
-web: benchmarks/web/node_modules/ready  ## what checks pages for accessibility, pinned by hash (needs npm)
-
-benchmarks/web/node_modules/ready: benchmarks/web/package-lock.json
-	@npm ci --silent --ignore-scripts --omit=dev --prefix benchmarks/web
-	@touch $@
 
 parity: .venv/ready  ## hold the predictor page against predict on 10,000 rigs
 	@PYTHONPATH=.:site $(BIN)/python tests/predictor_grid.py 10000

@@ -41,7 +41,6 @@ ROOT = Path(__file__).parents[1]
 settings.register_profile("rigbook", deadline=None)
 settings.load_profile("rigbook")
 TOOLS = {
-    "axe": "benchmarks/web/node_modules/axe-core/axe.min.js",
     "browser": "chromium",
     "node": "node",
     "postgres": "postgres",
@@ -60,8 +59,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in apart]
     for item in items:
         for marker, tool in TOOLS.items():
-            there = (ROOT / tool).is_file() or shutil.which(tool)
-            if item.get_closest_marker(marker) and not there:
+            if item.get_closest_marker(marker) and not shutil.which(tool):
                 item.add_marker(pytest.mark.skip(reason=f"needs {tool}"))
         if item.get_closest_marker("croissant") and "RIGBOOK_CROISSANT_PYTHON" not in os.environ:
             item.add_marker(pytest.mark.skip(reason="run by `make test-croissant`"))

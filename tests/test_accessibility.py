@@ -1,6 +1,7 @@
 """axe-core in Chromium: no violation on any kind of page, in light and in dark, wide and narrow."""
 
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,9 @@ from playwright.sync_api import Browser
 
 from tests.browsing import chromium, served
 
-pytestmark = [pytest.mark.browser, pytest.mark.axe]
+pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parents[1] / "benchmarks/web/node_modules/axe-core/axe.min.js"
+AXE = files("axe_playwright_python") / "axe.min.js"
 
 PAGES = (
     "",
