@@ -8,7 +8,6 @@ from pathlib import Path
 from ingest.misuse import Misuse
 
 EXAMPLES = """examples:
-  rigbook site
   rigbook site --only llamacpp/deepseek-flash-dual-q8
   rigbook site --external"""
 

@@ -44,6 +44,7 @@ TOOLS = {
     "browser": "chromium",
     "node": "node",
     "postgres": "postgres",
+    "r": "Rscript",
     "engine": "llama-server",
 }
 
