@@ -43,7 +43,9 @@ class Scores(NamedTuple):
 
 
 class _Compressed(http.server.SimpleHTTPRequestHandler):
-    """Serve texts gzipped, whole."""
+    """Serve texts gzipped, whole, over connections that are kept, as hosts do."""
+
+    protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
         path = Path(self.translate_path(self.path))

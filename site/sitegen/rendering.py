@@ -16,6 +16,7 @@ from pathlib import Path
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, BuildError, ConfigurationError
 from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import Files, InclusionLevel
@@ -26,7 +27,16 @@ RENDERED = "results"
 
 _TABLE = re.compile(r'^<div class="frame" .*?^</div>$', re.MULTILINE | re.DOTALL)
 _HELD = re.compile(r'<div data-held="(?P<place>[0-9]+)"></div>')
+_SOURCE_MAP = re.compile(r"/\*# sourceMappingURL=.*?\*/\s*")
 _THEME_SCRIPT = re.compile(r'<script src="(?P<path>[^"]*/javascripts/bundle\.[^"]+)">')
+_STYLES = ("stylesheets/main.*.css", "stylesheets/palette.*.css", "rigbook.css")
+_STYLE = re.compile(
+    r'\s*<link rel="stylesheet" href="(?P<base>[^"]*?)'
+    r'assets/(?:stylesheets/(?P<theme>main|palette)\.[^"]+|rigbook\.css)">'
+)
+JOINED = "assets/style.css"
+"""The theme's two style sheets and ours in one: nothing is painted before the last is there."""
+
 _ANCHOR = re.compile(r' id="(?P<name>[^"]+)"')
 
 
@@ -65,12 +75,30 @@ class Shortcut(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
 
     def on_post_page(self, output: str, **_: object) -> str:
         """Put the tables in, and let the page be painted before the theme's script."""
-        return _HELD.sub(lambda mark: self.held[int(mark["place"])], deferred(output))
+        page = with_one_style(deferred(output))
+        return _HELD.sub(lambda mark: self.held[int(mark["place"])], page)
+
+    def on_post_build(self, *, config: MkDocsConfig, **_: object) -> None:
+        """Join the style sheets that every page loads."""
+        site = Path(config.site_dir)
+        sheets = [path for pattern in _STYLES for path in sorted((site / "assets").glob(pattern))]
+        text = "".join(_SOURCE_MAP.sub("", path.read_text("utf-8")) for path in sheets)
+        (site / JOINED).write_text(text, "utf-8")
 
 
 def deferred(page: str) -> str:
     """Have the theme's script run after the page is there, still before our own."""
     return _THEME_SCRIPT.sub(r'<script defer src="\g<path>">', page)
+
+
+def with_one_style(page: str) -> str:
+    """Load the joined style sheet where the theme's first stood, and the others no more."""
+
+    def one(link: re.Match[str]) -> str:
+        joined = f'<link rel="stylesheet" href="{link["base"]}{JOINED}">'
+        return joined if link["theme"] == "main" else ""
+
+    return _STYLE.sub(one, page)
 
 
 def main() -> None:
