@@ -41,7 +41,10 @@ KEPT = """async () => {
     const data = new URL("../results/data/compare.json", location.href);
     const there = async () => navigator.serviceWorker.controller
         && await caches.match(location.href) && await caches.match(data);
-    while (!(await there())) await new Promise((done) => setTimeout(done, 50));
+    for (let tries = 600; !(await there()); tries -= 1) {
+        if (!tries) throw new Error("not kept within 30 s");
+        await new Promise((done) => setTimeout(done, 50));
+    }
 }"""
 
 

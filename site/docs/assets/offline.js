@@ -4,9 +4,11 @@
 const worker = new URL("../offline.js", document.currentScript.src);
 
 async function keep() {
+  // Before anything is awaited: a worker that starts now takes the page over, but has seen nothing of it.
+  const watched = navigator.serviceWorker.controller;
   await navigator.serviceWorker.register(worker);
   const { active } = await navigator.serviceWorker.ready;
-  if (navigator.serviceWorker.controller) return; // it has seen this page's requests itself
+  if (watched) return; // it has seen this page's requests itself
   const fetched = performance.getEntriesByType("resource").map((one) => one.name);
   const ours = fetched.filter((address) => new URL(address).origin === location.origin);
   active.postMessage([location.href.split(/[?#]/)[0], ...new Set(ours)]);
