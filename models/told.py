@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from models.answer import Answer
+from models.answer import Answer, Ceiling
 from models.record import FittedModel
 from models.request import Request
 from models.what_if import Change
@@ -160,12 +160,18 @@ def _advice(answer: Answer) -> list[str]:
             f" {read.ubatch}: {read.ttft_s:.0f} s to the first token of {read.prompt_tokens:,}"
         )
     if answer.context:
-        room = answer.context
-        told.append(
-            f"context: about {room.boots_tokens:,} tokens boot, {room.survives_tokens:,} survive"
-            " the first deep prefill"
-        )
+        told.append(_room(answer.context))
     return told
+
+
+def _room(room: Ceiling) -> str:
+    """Say how much context the cards leave room for."""
+    if not room.boots_tokens:
+        return "context: none boots, what is placed on the cards fills them; place less there"
+    return (
+        f"context: about {room.boots_tokens:,} tokens boot, {room.survives_tokens:,} survive"
+        " the first deep prefill"
+    )
 
 
 def _extras(answer: Answer) -> str:

@@ -46,3 +46,12 @@ def test_the_document_lists_only_what_is_known_of_the_rig(fitted: FittedModel) -
     assert "ram_gib" not in found["rig"]
     assert "gpus" not in found["rig"]["inferred"]
     assert found["model"]["error"]["median_ape"] > 0
+
+
+def test_cards_that_are_full_are_told_of_and_not_counted_in_tokens(fitted: FittedModel) -> None:
+    full = ASKED._replace(slugs=("llamacpp/deepseek-flash-dual-q8",), depth=0, cpu_layers=26)
+    for request, said in ((full, "none boots"), (full._replace(cpu_layers=43), "tokens boot")):
+        answers = predict(fitted, None, request, advise=True)
+        text = "\n".join(lines(request, answers, whole=True))
+        assert said in text
+        assert "about 0 tokens" not in text

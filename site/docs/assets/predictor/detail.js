@@ -61,7 +61,7 @@ function run(one, question, room) {
     one.hit_rate === null ? null : `expert cache on the GPU serves ${percent(one.hit_rate)} of the experts`,
     plan ? draftingWords(plan) : null,
     read ? readingWords(read) : null,
-    room ? `context: up to ${whole(room.boots_tokens)} tokens boot, ${whole(room.survives_tokens)} survive a deep first prompt` : null,
+    room ? roomWords(room) : null,
     one.own_run_factor === null ? null : `your own measurement moves this by ×${one.own_run_factor.toFixed(2)}`,
   ];
   return list(facts.filter(Boolean));
@@ -86,6 +86,12 @@ function ranges(blocks) {
     else found.push([block, block]);
   }
   return found.map(([first, last]) => (first === last ? String(first) : `${first}–${last}`)).join(", ");
+}
+
+/** How much context the cards leave room for. */
+function roomWords(room) {
+  if (!room.boots_tokens) return "context: none boots, what is placed on the cards fills them; place less there";
+  return `context: up to ${whole(room.boots_tokens)} tokens boot, ${whole(room.survives_tokens)} survive a deep first prompt`;
 }
 
 function draftingWords(plan) {
